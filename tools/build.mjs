@@ -1,0 +1,25 @@
+// Bundles the command line into one file, so that `npm ci` alone leaves `npx talaria` working.
+import { chmod, readFile } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+
+await build({
+  absWorkingDir: new URL('..', import.meta.url).pathname,
+  entryPoints: { talaria: 'src/cli/main.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  sourcemap: 'linked',
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { TALARIA_VERSION: JSON.stringify(version) },
+  // Bundled CommonJS packages call require() for Node's own modules.
+  banner: {
+    js: "#!/usr/bin/env node\nimport { createRequire as talariaRequire } from 'node:module';\nconst require = talariaRequire(import.meta.url);",
+  },
+});
+await chmod(new URL('../dist/talaria.mjs', import.meta.url), 0o755);
