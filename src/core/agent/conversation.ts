@@ -1,0 +1,58 @@
+import type { AssistantMessage, ModelMessage } from '../ports/model.ts';
+import {
+  countToolCall,
+  emptyToolStats,
+  type ToolStats,
+  toolSucceeded,
+} from '../trajectory/tool-stats.ts';
+import type { ToolCall, Turn, Usage } from '../trajectory/trajectory.ts';
+import { addUsage, NO_USAGE } from '../trajectory/usage.ts';
+
+/** One conversation as it grows: what the model is sent, and what the row will hold. */
+export interface Conversation {
+  messages: ModelMessage[];
+  turns: Turn[];
+  stats: ToolStats;
+  usage: Usage;
+  apiCalls: number;
+}
+
+const EMPTY_TURN = { value: '', reasoning: '', tool_calls: [], tool_call_id: '', name: '' };
+
+/** A conversation that begins with the prompt. */
+export function startConversation(prompt: string): Conversation {
+  return {
+    messages: [{ role: 'user', content: prompt }],
+    turns: [{ ...EMPTY_TURN, from: 'human', value: prompt }],
+    stats: emptyToolStats(),
+    usage: NO_USAGE,
+    apiCalls: 0,
+  };
+}
+
+/** Adds a reply that was paid for. */
+export function addReply(conversation: Conversation, message: AssistantMessage, usage: Usage) {
+  conversation.messages.push(message);
+  conversation.turns.push({
+    ...EMPTY_TURN,
+    from: 'gpt',
+    value: message.content,
+    reasoning: message.reasoning,
+    tool_calls: message.toolCalls,
+  });
+  conversation.usage = addUsage(conversation.usage, usage);
+  conversation.apiCalls += 1;
+}
+
+/** Adds a tool's result under the id of its call, and counts it. */
+export function addToolResult(conversation: Conversation, call: ToolCall, content: string) {
+  conversation.messages.push({ role: 'tool', toolCallId: call.id, name: call.name, content });
+  conversation.turns.push({
+    ...EMPTY_TURN,
+    from: 'tool',
+    value: content,
+    tool_call_id: call.id,
+    name: call.name,
+  });
+  countToolCall(conversation.stats, call.name, toolSucceeded(content));
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { outcomeClass, stopsRun } from '../trajectory/outcome.ts';
+import type { RunState } from './run-state.ts';
+
+const count = z.int().min(0);
+
+/** Where every prompt of every pass is. */
+export const coverageSchema = z.object({
+  planned: count,
+  completed: count,
+  partial: count,
+  discarded: count,
+  failed: count,
+  /** Without an outcome, and its row has left the dataset. */
+  withdrawn: count,
+  /** Without an outcome: a resume runs it. */
+  pending: count,
+});
+export type Coverage = z.infer<typeof coverageSchema>;
+
+/** The books don't add up: something was lost or counted twice. */
+export class CoverageError extends Error {
+  override readonly name = 'CoverageError';
+}
+
+/**
+ * Counts each planned prompt by its last attempt. `planned` gives the prompt ids of every pass
+ * (repeats are fine), `latest` those of the whole latest dataset. An attempt that stopped the run
+ * (key or credit refused) is no outcome: its prompt is pending. Throws `CoverageError` when the
+ * ledger knows a prompt that no pass planned.
+ */
+export async function measureCoverage(
+  state: RunState,
+  planned: AsyncIterable<string>,
+  latest: AsyncIterable<string>,
+): Promise<Coverage> {
+  const coverage: Coverage = {
+    planned: 0,
+    completed: 0,
+    partial: 0,
+    discarded: 0,
+    failed: 0,
+    withdrawn: 0,
+    pending: 0,
+  };
+  for (const promptId of state.promptIds()) {
+    const outcome = state.outcome(promptId);
+    if (outcome !== undefined && !stopsRun(outcome)) coverage[outcomeClass(outcome)] += 1;
+  }
+  const ended = coverage.completed + coverage.partial + coverage.discarded + coverage.failed;
+
+  const open = new Set<string>();
+  const seenEnded = new Set<string>();
+  for await (const promptId of planned) {
+    const outcome = state.outcome(promptId);
+    if (outcome === undefined || stopsRun(outcome)) open.add(promptId);
+    else seenEnded.add(promptId);
+  }
+  if (seenEnded.size !== ended) {
+    throw new CoverageError(
+      `coverage does not close: the ledger has ${ended} ended prompts, of which the passes planned ${seenEnded.size}`,
+    );
+  }
+  coverage.planned = open.size + ended;
+  for await (const promptId of latest) {
+    if (open.delete(promptId)) coverage.pending += 1;
+  }
+  coverage.withdrawn = open.size;
+  return coverage;
+}
+
+/** The equation as one line for people. */
+export function coverageLine(of: Coverage): string {
+  return `planned ${of.planned} = completed ${of.completed} + partial ${of.partial} + discarded ${of.discarded} + failed ${of.failed} + withdrawn ${of.withdrawn} + pending ${of.pending}`;
+}

@@ -1,0 +1,48 @@
+import { isDone, OUTCOMES, type Outcome } from '../trajectory/outcome.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
+
+/** What the ledger says of each prompt: its last attempt. Grows by one small number a prompt. */
+export interface RunState {
+  add(entry: LedgerEntry): void;
+  /** The outcome of the prompt's last attempt. */
+  outcome(promptId: string): Outcome | undefined;
+  /** The number of the prompt's last attempt; 0 before the first. */
+  attempts(promptId: string): number;
+  isDone(promptId: string): boolean;
+  promptIds(): IterableIterator<string>;
+  readonly size: number;
+}
+
+export function createRunState(): RunState {
+  // Attempt and outcome share one small integer: a run may have millions of prompts.
+  const last = new Map<string, number>();
+  const outcomeIndex = new Map<Outcome, number>(OUTCOMES.map((outcome, index) => [outcome, index]));
+
+  function outcome(promptId: string): Outcome | undefined {
+    const packed = last.get(promptId);
+    return packed === undefined ? undefined : OUTCOMES[packed % OUTCOMES.length];
+  }
+
+  function attempts(promptId: string): number {
+    return Math.floor((last.get(promptId) ?? 0) / OUTCOMES.length);
+  }
+
+  return {
+    add(entry) {
+      const { attempt } = entry.timing;
+      if (attempt < attempts(entry.prompt_id)) return;
+      const index = outcomeIndex.get(entry.outcome) ?? 0;
+      last.set(entry.prompt_id, attempt * OUTCOMES.length + index);
+    },
+    outcome,
+    attempts,
+    isDone(promptId) {
+      const of = outcome(promptId);
+      return of !== undefined && isDone(of);
+    },
+    promptIds: () => last.keys(),
+    get size() {
+      return last.size;
+    },
+  };
+}
