@@ -1,0 +1,27 @@
+import { createReadStream } from 'node:fs';
+import type { DatasetRow } from '../../core/dataset/dataset-row.ts';
+import { DatasetError } from './dataset-error.ts';
+import { datasetLineRow } from './dataset-line-row.ts';
+import { datasetLines } from './dataset-lines.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * The rows of a snapshot made by `snapshotDataset`, `index` being the prompt_index. Streams:
+ * holds one row and one chunk. Throws `DatasetError` for a line that a snapshot can't hold, and
+ * the file system's own errors.
+ */
+export async function* readSnapshotRows(
+  path: string,
+): AsyncGenerator<{ index: number; row: DatasetRow }, void, undefined> {
+  // A snapshot's lines were within their limit when it was written.
+  const options = { maxLineBytes: Number.POSITIVE_INFINITY };
+  const chunks = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  let index = 0;
+  for await (const line of datasetLines(chunks, options)) {
+    const result = datasetLineRow(line);
+    if (!result.ok) throw new DatasetError(path, line.lineNumber, result.reason);
+    yield { index, row: result.row };
+    index += 1;
+  }
+}

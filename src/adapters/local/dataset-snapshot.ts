@@ -1,0 +1,131 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { datasetBytes, datasetName } from './dataset-bytes.ts';
+import { DatasetError } from './dataset-error.ts';
+import { datasetLineRow } from './dataset-line-row.ts';
+import { datasetLines } from './dataset-lines.ts';
+
+const FLUSH_BYTES = 1024 * 1024;
+const LISTED_INVALID = 20;
+const LF = Buffer.from('\n');
+
+export interface SnapshotRequest {
+  /** The dataset's path, or `-` for standard input. */
+  source: string;
+  /** Path of the snapshot; its folder must be there. Replaced if it is there. */
+  target: string;
+  stdin: AsyncIterable<Uint8Array>;
+  /** Called after every mebibyte of rows. */
+  onProgress?: (progress: { rows: number; invalidCount: number }) => void;
+  /** Stop after this many valid rows. */
+  maxRows?: number;
+  /** Longest line taken, in bytes; longer ones are bad. Default 256 MiB. */
+  maxLineBytes?: number;
+}
+
+export interface DatasetSnapshot {
+  /** Of the snapshot's bytes, hex. */
+  sha256: string;
+  bytes: number;
+  /** Valid rows: the lines of the snapshot. At least 1. */
+  rows: number;
+  invalidCount: number;
+  /** The first 20 bad lines, by their number in the dataset. */
+  invalid: InvalidLine[];
+}
+
+export interface InvalidLine {
+  line: number;
+  reason: string;
+}
+
+/**
+ * Copies the dataset's valid rows, each one line, to `target`, so that line k (from 0) is
+ * prompt_index k whatever becomes of the dataset meanwhile. Reads once, in constant memory. On
+ * return the snapshot is durable; on a throw there is none. Throws `DatasetError` where the
+ * dataset can't be read or has no valid row, and the file system's own errors about `target`.
+ */
+export async function snapshotDataset(request: SnapshotRequest): Promise<DatasetSnapshot> {
+  const partial = `${request.target}.part`;
+  const file = await open(partial, 'w');
+  try {
+    const snapshot = await copyRows(request, file);
+    await file.datasync();
+    await file.close();
+    await rename(partial, request.target);
+    return snapshot;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(partial, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function copyRows(request: SnapshotRequest, file: FileHandle): Promise<DatasetSnapshot> {
+  const { source, maxRows = Number.POSITIVE_INFINITY, maxLineBytes, onProgress } = request;
+  const writer = createHashingWriter(file);
+  const bad = createInvalidLines();
+  const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
+  for await (const line of datasetLines(datasetBytes(request), limit)) {
+    const result = datasetLineRow(line);
+    if (!result.ok) bad.add(line.lineNumber, result.reason);
+    else if ('bytes' in line) writer.add(line.bytes);
+    // Awaiting every line would cost more than parsing it.
+    if (writer.isFull()) {
+      await writer.flush();
+      onProgress?.({ rows: writer.lines(), invalidCount: bad.count() });
+    }
+    if (writer.lines() >= maxRows) break;
+  }
+  if (writer.lines() === 0) throw noRows(source, bad.count(), bad.listed[0]);
+  await writer.flush();
+  return { ...writer.result(), invalidCount: bad.count(), invalid: bad.listed };
+}
+
+function createInvalidLines() {
+  const listed: InvalidLine[] = [];
+  let count = 0;
+  return {
+    listed,
+    count: () => count,
+    add(line: number, reason: string): void {
+      count += 1;
+      if (listed.length < LISTED_INVALID) listed.push({ line, reason });
+    },
+  };
+}
+
+function noRows(source: string, count: number, first: InvalidLine | undefined): DatasetError {
+  const file = datasetName(source);
+  if (first === undefined) return new DatasetError(file, 0, 'expected rows of JSON, got no line');
+  const problem = `${first.reason}; expected at least one valid row, got ${count} bad lines`;
+  return new DatasetError(file, first.line, problem);
+}
+
+/** Collects lines and writes them by the mebibyte. */
+function createHashingWriter(file: FileHandle) {
+  const hash = createHash('sha256');
+  let parts: Buffer[] = [];
+  let waiting = 0;
+  let bytes = 0;
+  let rows = 0;
+  return {
+    lines: () => rows,
+    add(line: Buffer): void {
+      rows += 1;
+      parts.push(line, LF);
+      waiting += line.length + LF.length;
+    },
+    isFull: () => waiting >= FLUSH_BYTES,
+    async flush(): Promise<void> {
+      const block = Buffer.concat(parts);
+      parts = [];
+      waiting = 0;
+      bytes += block.length;
+      hash.update(block);
+      await file.writeFile(block);
+    },
+    result: () => ({ sha256: hash.digest('hex'), bytes, rows }),
+  };
+}
