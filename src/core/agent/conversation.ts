@@ -15,30 +15,38 @@ export interface Conversation {
   stats: ToolStats;
   usage: Usage;
   apiCalls: number;
+  /** Takes the runner's secrets out of every text that a row will hold. */
+  redact(text: string): string;
 }
 
 const EMPTY_TURN = { value: '', reasoning: '', tool_calls: [], tool_call_id: '', name: '' };
 
 /** A conversation that begins with the prompt. */
-export function startConversation(prompt: string): Conversation {
+export function startConversation(prompt: string, redact: (text: string) => string): Conversation {
   return {
     messages: [{ role: 'user', content: prompt }],
-    turns: [{ ...EMPTY_TURN, from: 'human', value: prompt }],
+    turns: [{ ...EMPTY_TURN, from: 'human', value: redact(prompt) }],
     stats: emptyToolStats(),
     usage: NO_USAGE,
     apiCalls: 0,
+    redact,
   };
 }
 
 /** Adds a reply that was paid for. */
 export function addReply(conversation: Conversation, message: AssistantMessage, usage: Usage) {
+  const { redact } = conversation;
   conversation.messages.push(message);
   conversation.turns.push({
     ...EMPTY_TURN,
     from: 'gpt',
-    value: message.content,
-    reasoning: message.reasoning,
-    tool_calls: message.toolCalls,
+    value: redact(message.content),
+    reasoning: redact(message.reasoning),
+    tool_calls: message.toolCalls.map((call) => ({
+      id: call.id,
+      name: redact(call.name),
+      arguments: redact(call.arguments),
+    })),
   });
   conversation.usage = addUsage(conversation.usage, usage);
   conversation.apiCalls += 1;

@@ -34,19 +34,7 @@ export async function measureCoverage(
   planned: AsyncIterable<string>,
   latest: AsyncIterable<string>,
 ): Promise<Coverage> {
-  const coverage: Coverage = {
-    planned: 0,
-    completed: 0,
-    partial: 0,
-    discarded: 0,
-    failed: 0,
-    withdrawn: 0,
-    pending: 0,
-  };
-  for (const promptId of state.promptIds()) {
-    const outcome = state.outcome(promptId);
-    if (outcome !== undefined && !stopsRun(outcome)) coverage[outcomeClass(outcome)] += 1;
-  }
+  const coverage = countEnded(state);
   const ended = coverage.completed + coverage.partial + coverage.discarded + coverage.failed;
 
   const open = new Set<string>();
@@ -66,6 +54,23 @@ export async function measureCoverage(
     if (open.delete(promptId)) coverage.pending += 1;
   }
   coverage.withdrawn = open.size;
+  return coverage;
+}
+
+function countEnded(state: RunState): Coverage {
+  const coverage: Coverage = {
+    planned: 0,
+    completed: 0,
+    partial: 0,
+    discarded: 0,
+    failed: 0,
+    withdrawn: 0,
+    pending: 0,
+  };
+  for (const promptId of state.promptIds()) {
+    const outcome = state.outcome(promptId);
+    if (outcome !== undefined && !stopsRun(outcome)) coverage[outcomeClass(outcome)] += 1;
+  }
   return coverage;
 }
 

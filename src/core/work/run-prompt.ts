@@ -56,7 +56,7 @@ export async function runPrompt(
   const startedAt = clock.now();
   const from = clock.monotonic();
   const toolsets = deps.drawToolsets(prompt.promptId);
-  const conversation = startConversation(prompt.row.prompt);
+  const conversation = startConversation(prompt.row.prompt, deps.redact);
   const { ending, times, sandboxMs } = await attempt(conversation);
   if (ending === 'handed_back') return ending;
 
@@ -73,7 +73,7 @@ export async function runPrompt(
       prompt_id: prompt.promptId,
       sample: prompt.sample,
       image: prompt.row.image,
-      source: prompt.row.source,
+      source: deps.redact(prompt.row.source),
     },
     completed: outcome === 'completed',
     partial: outcomeClass(outcome) === 'partial',
