@@ -49,11 +49,14 @@ describe('the commands in a real shell', () => {
 
   it.skipIf(spawnSync('busybox', ['true']).status !== 0)('runs in busybox', async () => {
     const id = (await idsByTurns()).get(5);
+    const applets = join(folder, 'bin');
+    mkdirSync(applets);
+    execFileSync('busybox', ['--install', '-s', applets]);
     const { messages } = await play("it's", ['terminal'], id, (_name, args) =>
-      execFileSync('busybox', ['sh', '-c', String(args['command'])], {
+      execFileSync(join(applets, 'sh'), ['-c', String(args['command'])], {
         cwd: folder,
         encoding: 'utf8',
-        env: { PATH: '' },
+        env: { PATH: applets },
       }),
     );
     expect(messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual([
