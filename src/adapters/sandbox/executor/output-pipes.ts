@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SandboxLostError } from '../../../core/ports/sandbox.ts';
+
+const BATCH = 32;
+
+/** Both ends of a fresh pipe. Whoever takes it closes both. */
+export interface OutputPipe {
+  /** Non-blocking. */
+  readFd: number;
+  /** Blocking, for a child's standard output and error. */
+  writeFd: number;
+}
+
+export interface OutputPipes {
+  /** Throws `SandboxLostError` where the host gives no more pipes. */
+  take(): Promise<OutputPipe>;
+  close(): Promise<void>;
+}
+
+/**
+ * Real pipes for the output of commands. Node itself hands socket pairs to children, and on those
+ * `echo x > /dev/stderr` and `tee /dev/stdout` fail (ENXIO); it has no call for pipe(2). So named
+ * pipes are made by one `mkfifo` for 32, and lose their name as soon as they are open.
+ */
+export function createOutputPipes(deps: {
+  /** A folder of its own, made when first needed, removed by `close`. */
+  folder: string;
+  /** Path of the `mkfifo` program, or its name and PATH. */
+  mkfifo: { file: string; path: string };
+}): OutputPipes {
+  const ready: string[] = [];
+  let made = 0;
+  let refilling: Promise<void> | undefined;
+
+  async function refill(): Promise<void> {
+    await mkdir(deps.folder, { recursive: true, mode: 0o700 });
+    const names = Array.from({ length: BATCH }, () => join(deps.folder, String(made++)));
+    await promisify(execFile)(deps.mkfifo.file, ['-m', '600', ...names], {
+      env: { PATH: deps.mkfifo.path },
+    });
+    ready.push(...names);
+  }
+
+  async function takeName(): Promise<string> {
+    for (;;) {
+      const name = ready.pop();
+      if (name !== undefined) return name;
+      refilling ??= refill().finally(() => {
+        refilling = undefined;
+      });
+      await refilling;
+    }
+  }
+
+  return {
+    async take() {
+      try {
+        return openBothEnds(await takeName());
+      } catch (error) {
+        throw new SandboxLostError(`no pipe for a command's output: ${String(error)}`, {
+          cause: error,
+        });
+      }
+    },
+    async close() {
+      ready.length = 0;
+      await rm(deps.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openBothEnds(name: string): OutputPipe {
+  // Reader first: a writer without one would block the whole process.
+  const readFd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const writeFd = openSync(name, constants.O_WRONLY);
+    return { readFd, writeFd };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
+  } finally {
+    unlinkSync(name);
+  }
+}

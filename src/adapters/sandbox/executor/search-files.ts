@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { SearchMatch, SearchRequest, SearchResult } from '../../../core/ports/sandbox.ts';
+import { compileContentPattern } from './content-pattern.ts';
+import { compileGlob } from './glob-pattern.ts';
+import { notAFile } from './open-regular-file.ts';
+import { createSearchBudget, type SearchBudget } from './search-budget.ts';
+import { type SearchEnd, searchLines } from './search-lines.ts';
+import { type WalkedFile, type WalkReport, walkFiles } from './walk-files.ts';
+
+/**
+ * Searches below `real`, or in it where it is a file. Files come in the order of their paths;
+ * hidden ones, binary ones (a NUL in their first 8 KiB) and symlinks are left out, larger ones than
+ * 10 MB too, which `incomplete` then tells. Throws `SandboxFileError` or the system's error.
+ */
+export async function searchFiles(real: string, request: SearchRequest): Promise<SearchResult> {
+  const isWanted = compileFilter(request);
+  const budget = createSearchBudget(request);
+  const report: WalkReport = { isIncomplete: false };
+  const matches: SearchMatch[] = [];
+  const searchOne = createFileSearch(request, budget, matches);
+
+  for await (const file of filesAt(real, request.path, report)) {
+    if (budget.slice.isOver() && (await budget.slice.pause())) {
+      return { matches, incomplete: 'timeout' };
+    }
+    const end = isWanted(file.relativePath) ? await searchOne(file) : 'done';
+    if (end === 'skipped') report.isIncomplete = true;
+    else if (end !== 'done') return { matches, incomplete: end };
+  }
+  return { matches, incomplete: report.isIncomplete ? 'limit' : 'no' };
+}
+
+function createFileSearch(
+  request: SearchRequest,
+  budget: SearchBudget,
+  into: SearchMatch[],
+): (file: WalkedFile) => Promise<SearchEnd> {
+  const pathOf = (file: WalkedFile) => shownPath(request.path, file.relativePath);
+  if (request.target === 'files') {
+    return async (file) => {
+      if (!budget.takeMatch()) return 'limit';
+      into.push({ path: pathOf(file), line: 0, text: '', isMatch: true });
+      return 'done';
+    };
+  }
+  const pattern = compileContentPattern(request.pattern);
+  const { context } = request;
+  return (file) =>
+    searchLines({ real: file.real, path: pathOf(file), pattern, context }, budget, into);
+}
+
+function compileFilter(request: SearchRequest): (relativePath: string) => boolean {
+  const globs = request.fileGlob === undefined ? [] : [request.fileGlob];
+  if (request.target === 'files') globs.push(request.pattern);
+  const filters = globs.map(compileGlob);
+  return (path) => filters.every((filter) => filter(path));
+}
+
+async function* filesAt(
+  real: string,
+  path: string,
+  report: WalkReport,
+): AsyncGenerator<WalkedFile> {
+  const at = await stat(real);
+  if (at.isDirectory()) yield* walkFiles(real, report);
+  else if (at.isFile()) yield { real, relativePath: '' };
+  else throw notAFile(basename(path));
+}
+
+function shownPath(searched: string, relativePath: string): string {
+  return relativePath === '' ? searched : join(searched, relativePath);
+}

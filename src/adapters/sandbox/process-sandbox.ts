@@ -1,0 +1,150 @@
+import { lstat, mkdir, mkdtemp, realpath } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { basename, join } from 'node:path';
+import {
+  type Sandbox,
+  SandboxLostError,
+  type SandboxProvider,
+  type SandboxSpec,
+} from '../../core/ports/sandbox.ts';
+import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
+import { createExecutor } from './executor/executor.ts';
+import { createOutputPipes, type OutputPipes } from './executor/output-pipes.ts';
+import { removeTree } from './remove-tree.ts';
+import { createSandboxOwner, type SandboxOwner } from './sandbox-owner.ts';
+import { killMarked, type Swept, sweepDeadOwners } from './sweep-sandboxes.ts';
+
+export interface ProcessSandboxDeps {
+  /** Folder for all sandboxes of this user, such as <tmp>/talaria-<uid>; made if missing. */
+  root: string;
+  /** Path of bash or sh, see `findShell`. */
+  shell: string;
+  /** PATH of the commands; `mkfifo` is found by it too. */
+  path: string;
+}
+
+export interface ProcessSandboxProvider extends SandboxProvider {
+  /** Removes what runners that died left behind: their sandboxes' folders and processes. */
+  sweep(): Promise<Swept>;
+  /**
+   * Ends processes of closed sandboxes that had left their process group by `setsid`; resolves to
+   * how many. Reads all of /proc: for the end of a pass, not for each prompt.
+   */
+  killStrays(): Promise<number>;
+  /** Closes what is still open, then ends strays. Never throws. */
+  close(): Promise<void>;
+}
+
+interface Shared {
+  root: string;
+  owner: SandboxOwner;
+  pipes: OutputPipes;
+}
+
+/**
+ * Sandboxes on this machine: a fresh folder each, a clean environment, processes ended with it.
+ * No isolation: commands run as this user, see its files and processes, and reach its network.
+ */
+export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessSandboxProvider {
+  const open = new Map<string, Sandbox>();
+  let shared: Promise<Shared> | undefined;
+
+  function getShared(): Promise<Shared> {
+    shared ??= prepare(deps).catch((error: unknown) => {
+      // The next sandbox tries again.
+      shared = undefined;
+      throw error;
+    });
+    return shared;
+  }
+
+  async function openSandbox(spec: SandboxSpec): Promise<Sandbox> {
+    const { root, owner, pipes } = await getShared();
+    const folder = await mkdtemp(join(root, owner.prefix));
+    const mark = basename(folder);
+    const home = join(folder, 'work');
+    const stateFolder = join(folder, 'state');
+    const temporary = join(folder, 'tmp');
+    const cwd = join(home, spec.cwd);
+    for (const path of [stateFolder, temporary, cwd]) await mkdir(path, { recursive: true });
+    const env = environment({ deps, home, temporary });
+    const roots = [home, temporary];
+    const inside = createExecutor({ ...deps, env, stateFolder, home, cwd, roots, mark, pipes });
+    const sandbox: Sandbox = {
+      ...inside,
+      async close() {
+        open.delete(mark);
+        await inside.close();
+        await removeTree(folder);
+      },
+    };
+    open.set(mark, sandbox);
+    return sandbox;
+  }
+
+  async function killStrays(): Promise<number> {
+    const { owner } = await getShared();
+    return killMarked(async (mark) => mark.startsWith(owner.prefix) && !open.has(mark));
+  }
+
+  return {
+    async open(spec) {
+      const problem = sandboxCwdProblem(spec.cwd);
+      if (problem !== undefined) throw new RangeError(`cwd: ${problem}`);
+      try {
+        return await openSandbox(spec);
+      } catch (error) {
+        if (error instanceof SandboxLostError) throw error;
+        throw new SandboxLostError(`no sandbox in ${deps.root}: ${String(error)}`, {
+          cause: error,
+        });
+      }
+    },
+    async sweep() {
+      const { root, owner } = await getShared();
+      return sweepDeadOwners(root, owner);
+    },
+    killStrays,
+    async close() {
+      if (shared === undefined) return;
+      await Promise.all([...open.values()].map((sandbox) => sandbox.close()));
+      await killStrays().catch(() => 0);
+      await shared.then(({ pipes }) => pipes.close()).catch(() => undefined);
+    },
+  };
+}
+
+async function prepare(deps: ProcessSandboxDeps): Promise<Shared> {
+  await mkdir(deps.root, { recursive: true, mode: 0o700 });
+  const stat = await lstat(deps.root);
+  // In a shared /tmp somebody else may have made it first.
+  if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
+    throw new SandboxLostError(`${deps.root}: expected a folder of this user's own`);
+  }
+  const root = await realpath(deps.root);
+  const owner = await createSandboxOwner();
+  const folder = await mkdtemp(join(root, `${owner.prefix}pipes-`));
+  const mkfifo = { file: 'mkfifo', path: deps.path };
+  return { root, owner, pipes: createOutputPipes({ folder, mkfifo }) };
+}
+
+function environment(of: { deps: ProcessSandboxDeps; home: string; temporary: string }) {
+  return {
+    PATH: of.deps.path,
+    LANG: 'C.UTF-8',
+    HOME: of.home,
+    TMPDIR: of.temporary,
+    USER: userName(),
+    SHELL: of.deps.shell,
+    TERM: 'dumb',
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A uid without an entry in the user database.
+    return String(process.getuid?.() ?? '');
+  }
+}
