@@ -1,19 +1,17 @@
 import OpenAI, { APIError } from 'openai';
-import { Agent, fetch as undiciFetch } from 'undici';
-import { boundedText } from './bounded-text.ts';
+import { Agent } from 'undici';
+import { createAgentFetch, OversizedReplyError } from './agent-fetch.ts';
 import type { OpenAiModelOptions } from './openai-options.ts';
 import { withTimeLimit } from './time-limit.ts';
 
-/** Bytes of a reply that are taken. A completion is far below; more would fill the memory. */
-const MAX_REPLY_BYTES = 64 * 1024 * 1024;
-const MAX_REFUSAL_BYTES = 256 * 1024;
+/** Longer than a tool usually runs between two calls. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** What came of one HTTP request. */
 export type ChatAnswer =
   | { kind: 'body'; text: string }
   | { kind: 'refusal'; status: number; headers: Headers; error: unknown }
-  | { kind: 'oversized'; maxBytes: number }
+  | { kind: 'oversized'; why: string }
   | { kind: 'unanswered'; why: string };
 
 export interface ChatClient {
@@ -44,8 +42,7 @@ export function createChatClient(options: OpenAiModelOptions): ChatClient {
         signal,
       })
       .asResponse();
-    const { text, isWhole } = await boundedText(response, MAX_REPLY_BYTES);
-    return isWhole ? { kind: 'body', text } : { kind: 'oversized', maxBytes: MAX_REPLY_BYTES };
+    return { kind: 'body', text: await response.text() };
   }
 
   return {
@@ -57,7 +54,9 @@ export function createChatClient(options: OpenAiModelOptions): ChatClient {
         return { kind: 'unanswered', why: `no complete answer within ${limit} ms` };
       } catch (error) {
         signal.throwIfAborted();
-        return refusalOf(error) ?? { kind: 'unanswered', why: reasonOf(error) };
+        return (
+          refusalOf(error) ?? oversizedIn(error) ?? { kind: 'unanswered', why: reasonOf(error) }
+        );
       }
     },
     close: () => agent.destroy(),
@@ -81,57 +80,21 @@ function openAiClient(options: OpenAiModelOptions, agent: Agent): OpenAI {
     maxRetries: 0,
     timeout: 2 ** 31 - 1,
     logLevel: 'off',
-    fetch: fetchThrough(agent),
+    fetch: createAgentFetch(agent),
   });
-}
-
-function fetchThrough(agent: Agent): typeof globalThis.fetch {
-  const send = undiciFetch as unknown as (url: unknown, init: unknown) => Promise<Response>;
-  return async (url, init) => {
-    // A redirected POST would go on as a GET, or carry prompts to another host.
-    const response = await send(url, { ...init, dispatcher: agent, redirect: 'manual' });
-    return response.ok ? response : readableRefusal(response);
-  };
-}
-
-/** A refusal whose body the client's error will hold whatever it is, and of bounded size. */
-async function readableRefusal(response: Response): Promise<Response> {
-  const { text } = await boundedText(response, MAX_REFUSAL_BYTES);
-  const error = errorIn(text) ?? redirectIn(response) ?? text;
-  const status = response.status;
-  // 304 must not have a body; its words are of no use either.
-  const body = status === 304 ? null : JSON.stringify({ error });
-  return new Response(body, { status, headers: waitHeaders(response.headers) });
-}
-
-function waitHeaders(headers: Headers): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const name of ['retry-after', 'retry-after-ms']) {
-    const value = headers.get(name);
-    if (value !== null) kept[name] = value;
-  }
-  return kept;
-}
-
-function errorIn(text: string): unknown {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null) return undefined;
-    return ('error' in body && body.error) || body;
-  } catch {
-    return undefined;
-  }
-}
-
-function redirectIn(response: Response): unknown {
-  const location = response.headers.get('location');
-  return location === null ? undefined : { message: `redirect to ${location}` };
 }
 
 function refusalOf(error: unknown): ChatAnswer | undefined {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return undefined;
   const headers = error.headers ?? new Headers();
   return { kind: 'refusal', status: error.status, headers, error: error.error };
+}
+
+function oversizedIn(error: unknown): ChatAnswer | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof OversizedReplyError
+    ? { kind: 'oversized', why: cause.message }
+    : undefined;
 }
 
 /** The innermost cause that says something: "fetch failed" and "Connection error." do not. */

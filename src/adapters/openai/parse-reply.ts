@@ -6,20 +6,20 @@ import { Replay } from './replay.ts';
 import { readToolCalls } from './tool-calls.ts';
 
 const messageSchema = z.looseObject({
-  content: z.unknown(),
-  refusal: z.unknown(),
-  tool_calls: z.unknown(),
-  function_call: z.unknown(),
+  content: z.unknown().optional(),
+  refusal: z.unknown().optional(),
+  tool_calls: z.unknown().optional(),
+  function_call: z.unknown().optional(),
 });
 const choiceSchema = z.looseObject({
-  message: z.unknown(),
-  finish_reason: z.unknown(),
-  error: z.unknown(),
+  message: z.unknown().optional(),
+  finish_reason: z.unknown().optional(),
+  error: z.unknown().optional(),
 });
 const completionSchema = z.looseObject({
   choices: z.array(z.unknown()).catch([]),
-  usage: z.unknown(),
-  error: z.unknown(),
+  usage: z.unknown().optional(),
+  error: z.unknown().optional(),
 });
 
 /** A reply; an error that came inside a 200; or a body that is neither. */

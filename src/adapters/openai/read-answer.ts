@@ -45,10 +45,10 @@ export function createReadAnswer(
       }
       case 'unanswered':
         return passing(answer.why, 0);
-      case 'oversized': {
-        const words = `the answer is over ${answer.maxBytes} bytes`;
-        return { fault: { outcome: 'failed/model_error', kind: 'final', status: 200, words } };
-      }
+      case 'oversized':
+        return {
+          fault: { outcome: 'failed/model_error', kind: 'final', status: 200, words: answer.why },
+        };
     }
   };
 }

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Timers of Node take no more milliseconds than this. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -14,6 +16,7 @@ export async function withTimeLimit<T>(
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   // AbortSignal.any would keep one entry per call on a signal that lives as long as the run.
+  setMaxListeners(0, signal);
   signal.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(() => controller.abort(), Math.min(milliseconds, MAX_TIMER_MS));
   try {

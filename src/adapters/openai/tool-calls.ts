@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { ToolCall } from '../../core/trajectory/trajectory.ts';
 
 const callSchema = z.looseObject({
-  id: z.unknown(),
-  function: z.looseObject({ name: z.unknown(), arguments: z.unknown() }).catch({
-    name: undefined,
-    arguments: undefined,
-  }),
-  extra_content: z.unknown(),
+  id: z.unknown().optional(),
+  function: z
+    .looseObject({ name: z.unknown().optional(), arguments: z.unknown().optional() })
+    .catch({
+      name: undefined,
+      arguments: undefined,
+    }),
+  extra_content: z.unknown().optional(),
 });
 
 export interface ReadToolCalls {

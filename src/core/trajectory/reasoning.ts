@@ -20,8 +20,8 @@ export interface SeparatedReply {
 const partSchema = z.looseObject({
   type: z.string().catch(''),
   text: z.string().catch(''),
-  summary: z.unknown(),
-  thinking: z.unknown(),
+  summary: z.unknown().optional(),
+  thinking: z.unknown().optional(),
 });
 
 /**
