@@ -35,7 +35,7 @@ describe('datasetCard', () => {
 
   it('says that it is a rehearsal where it is, and only there', () => {
     expect(datasetCard({ ...FACTS, rehearsal: true })).toMatch(
-      /\n- rehearsal\n[^]*no model was asked/,
+      /\n- rehearsal\n[\s\S]*no model was asked/,
     );
     expect(datasetCard(FACTS)).not.toMatch(/rehearsal/);
   });
