@@ -9,6 +9,13 @@ export function fileError(error: unknown, path: string): SandboxFileError | Sand
     case 'ENOENT':
     case 'ENOTDIR':
       return new SandboxFileError(`${path}: no such file or folder`, 'not_found', options);
+    // Only links that lead nowhere or in a circle are left unresolved when a file is opened.
+    case 'ELOOP':
+      return new SandboxFileError(
+        `${path}: a symbolic link that leads nowhere`,
+        'not_found',
+        options,
+      );
     case 'EISDIR':
       return new SandboxFileError(`${path}: is a folder`, 'is_directory', options);
     case 'EACCES':

@@ -1,0 +1,11 @@
+import { patch } from './patch.ts';
+import { readFile } from './read-file.ts';
+import { searchFiles } from './search-files.ts';
+import { terminal } from './terminal.ts';
+import type { Tool } from './tool.ts';
+import { writeFile } from './write-file.ts';
+
+/** The tools that are built, by name: the only list of them. */
+export const BUILTIN_TOOLS: Readonly<Record<string, Tool>> = Object.fromEntries(
+  [terminal, readFile, writeFile, patch, searchFiles].map((tool) => [tool.schema.name, tool]),
+);

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { CommandResult } from '../ports/sandbox.ts';
+import { OUTPUT_TO_KEEP, shownOutput } from './command-output.ts';
+import { defineTool } from './define-tool.ts';
+
+const MAX_TIMEOUT_S = 600;
+const MAX_COMMAND = 4_000_000;
+
+const args = z.object({
+  command: z
+    .string()
+    .min(1)
+    .max(MAX_COMMAND)
+    .describe('Shell command to run. Its input is empty: a command that asks gets end-of-file.'),
+  background: z
+    .boolean()
+    .default(false)
+    .describe('Not available here; append " &" and write the output to a file instead.'),
+  timeout: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_S)
+    .default(180)
+    .describe(
+      'Seconds after which the command and all it started are killed. An early end costs nothing.',
+    ),
+  workdir: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe('Folder for this command only; without it, where the last command ended.'),
+  pty: z.boolean().default(false).describe('Not available here.'),
+  notify_on_complete: z.boolean().default(false).describe('Not available here.'),
+  watch_patterns: z.array(z.string()).max(100).default([]).describe('Not available here.'),
+});
+
+/** Runs one command of at most 10 minutes in the prompt's sandbox. */
+export const terminal = defineTool({
+  name: 'terminal',
+  description:
+    'Runs a shell command and gives its output (standard output and error together) and exit code. The working directory and exported variables last from one call to the next. To read, change or search files, prefer read_file, patch, write_file and search_files.',
+  args,
+  async run(given, context) {
+    const refusal = refusalOf(given);
+    if (refusal !== undefined) return { output: '', exit_code: -1, error: refusal };
+    const timeoutMs = Math.max(1, Math.min(given.timeout * 1_000, context.remainingMs()));
+    const result = await context.sandbox.run({
+      command: given.command,
+      timeoutMs,
+      ...(given.workdir === undefined ? {} : { workdir: given.workdir }),
+      keep: OUTPUT_TO_KEEP,
+      signal: context.signal,
+    });
+    const output = shownOutput(result, context.redact);
+    return { output, ...endOf(result, timeoutMs) };
+  },
+});
+
+function refusalOf(given: z.output<typeof args>): string | undefined {
+  if (given.command.includes('\0') || given.workdir?.includes('\0')) {
+    return "terminal: expected a command without NUL bytes; printf '\\0' makes one";
+  }
+  const unavailable = [
+    given.background && 'background',
+    given.pty && 'pty',
+    given.notify_on_complete && 'notify_on_complete',
+    given.watch_patterns.length > 0 && 'watch_patterns',
+  ].filter((name) => name !== false);
+  if (unavailable.length === 0) return undefined;
+  return `terminal: ${unavailable.join(', ')} not available here; run the command in the foreground, or append " > out.log 2>&1 &" and read out.log in a later call`;
+}
+
+function endOf(result: CommandResult, timeoutMs: number) {
+  switch (result.stopped) {
+    case 'no':
+      return { exit_code: result.exitCode, error: null };
+    case 'timeout':
+      return {
+        exit_code: 124,
+        error: `command timed out after ${timeoutMs / 1_000} s and was killed with all it had started; give a longer timeout (at most ${MAX_TIMEOUT_S}) or do less at once`,
+      };
+    case 'aborted':
+      return { exit_code: 130, error: 'command stopped: the time for this task is up' };
+  }
+}
