@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idsByTurns, KNOWN, play, type RunTool, WEIRD } from './play-rehearsal.ts';
 
+const BUSYBOX = 'busybox';
+
 describe('the commands in a real shell', () => {
   let folder: string;
   beforeEach(() => {
@@ -47,11 +49,11 @@ describe('the commands in a real shell', () => {
     expect(byFiles.replies.at(-1)?.message.content).toContain('made: 5, of which succeeded: 5.');
   });
 
-  it.skipIf(spawnSync('busybox', ['true']).status !== 0)('runs in busybox', async () => {
+  it.skipIf(spawnSync(BUSYBOX, ['true']).status !== 0)('runs in busybox', async () => {
     const id = (await idsByTurns()).get(5);
     const applets = join(folder, 'bin');
     mkdirSync(applets);
-    execFileSync('busybox', ['--install', '-s', applets]);
+    execFileSync(BUSYBOX, ['--install', '-s', applets]);
     const { messages } = await play("it's", ['terminal'], id, (_name, args) =>
       execFileSync(join(applets, 'sh'), ['-c', String(args['command'])], {
         cwd: folder,
