@@ -1,4 +1,6 @@
 import { isDone, OUTCOMES, type Outcome } from '../trajectory/outcome.ts';
+import type { Usage } from '../trajectory/trajectory.ts';
+import { addUsage, NO_USAGE } from '../trajectory/usage.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
 /** What the ledger says of each prompt: its last attempt. Grows by one small number a prompt. */
@@ -10,6 +12,10 @@ export interface RunState {
   attempts(promptId: string): number;
   isDone(promptId: string): boolean;
   promptIds(): IterableIterator<string>;
+  /** The highest batch number of any attempt; -1 before the first. */
+  readonly highestBatch: number;
+  /** Tokens and cost of all attempts. */
+  readonly usage: Usage;
   readonly size: number;
 }
 
@@ -17,6 +23,9 @@ export function createRunState(): RunState {
   // Attempt and outcome share one small integer: a run may have millions of prompts.
   const last = new Map<string, number>();
   const outcomeIndex = new Map<Outcome, number>(OUTCOMES.map((outcome, index) => [outcome, index]));
+
+  let highestBatch = -1;
+  let usage = NO_USAGE;
 
   function outcome(promptId: string): Outcome | undefined {
     const packed = last.get(promptId);
@@ -30,6 +39,8 @@ export function createRunState(): RunState {
   return {
     add(entry) {
       const { attempt } = entry.timing;
+      highestBatch = Math.max(highestBatch, entry.batch);
+      usage = addUsage(usage, entry.usage);
       if (attempt < attempts(entry.prompt_id)) return;
       const index = outcomeIndex.get(entry.outcome) ?? 0;
       last.set(entry.prompt_id, attempt * OUTCOMES.length + index);
@@ -41,6 +52,12 @@ export function createRunState(): RunState {
       return of !== undefined && isDone(of);
     },
     promptIds: () => last.keys(),
+    get highestBatch() {
+      return highestBatch;
+    },
+    get usage() {
+      return usage;
+    },
     get size() {
       return last.size;
     },

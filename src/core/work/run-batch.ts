@@ -18,8 +18,6 @@ export interface RunBatchDeps {
   stop: RunStop;
   /** Attempts of earlier passes, so that numbers go on. */
   attemptsBefore(promptId: string): number;
-  /** Called for every recorded attempt; may stop the run over its budget. */
-  onRecorded(row: Trajectory): void;
   /** Called before each prompt starts; may stop the run over its budget. */
   mayStart(): boolean;
 }
@@ -81,7 +79,6 @@ export async function runBatch(batch: BatchOfPass, deps: RunBatchDeps): Promise<
       throw error;
     }
     const retry = isRetried(row.outcome) && !last && !deps.stop.handBack.aborted;
-    deps.onRecorded(row);
     deps.observer.attemptEnded(ref, row, !retry);
     if (stopsRun(row.outcome)) deps.stop.request({ kind: 'refused', reason: row.reason });
     return retry ? prompt : undefined;

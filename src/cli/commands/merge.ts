@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
+import { createLocalRunFiles } from '../../adapters/local/local-run-files.ts';
+import { runFolder } from '../../adapters/local/run-folder.ts';
+import { mergeRun } from '../../core/run/merge.ts';
+import { RUN_NAME } from '../../core/run/run-config.ts';
+import { openRun, readRunFile } from '../local-run/open-run.ts';
+import { summaryLines } from '../terminal/summary.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Wiring } from '../wiring.ts';
+
+interface MergeOptions {
+  run_name?: string;
+  output_dir: string;
+  json?: boolean;
+}
+
+export function addMerge(program: Command, wiring: Wiring): void {
+  program
+    .command('merge')
+    .description("build a run's files again from what is stored: the same bytes each time")
+    .option('--run_name <name>', 'the run')
+    .option('--output_dir <path>', 'folder that holds the folder of each run', 'data')
+    .option('--json', 'print the result as one JSON object on standard output')
+    .action((options: MergeOptions) => merge(options, wiring));
+}
+
+async function merge(options: MergeOptions, wiring: Wiring): Promise<void> {
+  const { run_name: runName, output_dir: outputDir } = options;
+  if (runName === undefined) throw new UsageError('--run_name is required: the name of a run');
+  if (!RUN_NAME.test(runName)) throw new UsageError(`--run_name: ${runName} is no run name`);
+  const folder = runFolder(outputDir, runName);
+  const run = await readRunFile(folder);
+  if (run === undefined) {
+    throw new UsageError(
+      `there is no run ${runName} in ${outputDir}: ${folder.manifest} is missing`,
+    );
+  }
+  const self = { pid: wiring.pid, started: '', host: wiring.host };
+  self.started = (await wiring.processStarted(wiring.pid)) ?? '';
+  const open = await openRun(folder, { self, processStarted: wiring.processStarted });
+  try {
+    const result = await mergeRun(run, {
+      ledger: open.ledger,
+      files: createLocalRunFiles(folder),
+      inputRows: (pass) => readSnapshotRows(folder.input(pass.input_of_pass)),
+      sha256Hex: wiring.sha256Hex,
+    });
+    if (options.json === true) {
+      const { statistics, files } = result;
+      wiring.stdout.write(
+        `${JSON.stringify({ run: runName, folder: folder.path, statistics, files })}\n`,
+      );
+    } else {
+      for (const line of summaryLines(result, folder.path)) wiring.stdout.write(`${line}\n`);
+    }
+  } finally {
+    await open.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import type { z } from 'zod';
+import { StoredFileError } from '../../adapters/local/json-lines.ts';
+import { type LocalLedger, openLocalLedger } from '../../adapters/local/local-ledger.ts';
+import { type Recovery, recoverBatches } from '../../adapters/local/recover-batches.ts';
+import type { RunFolder } from '../../adapters/local/run-folder.ts';
+import { type LockDeps, lockRun } from '../../adapters/local/run-lock.ts';
+import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
+import { createRunState, type RunState } from '../../core/run/run-state.ts';
+
+/** A run that this process holds, in order again whatever happened to the one before. */
+export interface OpenRun {
+  ledger: LocalLedger;
+  state: RunState;
+  recovery: Recovery;
+  close(): Promise<void>;
+}
+
+/** A JSON file of a run, checked; undefined where it is missing. Throws `StoredFileError`. */
+export async function readStored<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new StoredFileError(`${path} is not what Talaria wrote; was it edited?`, {
+      cause: error,
+    });
+  }
+}
+
+export async function readRunFile(folder: RunFolder): Promise<RunFile | undefined> {
+  return await readStored(folder.manifest, runFileSchema);
+}
+
+/**
+ * Takes the run for this process, reads its ledger, and finishes what a killed process left:
+ * torn lines, rows without ledger entry, open batches. Throws `RunLockedError` and
+ * `StoredFileError`.
+ */
+export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRun> {
+  await mkdir(folder.path, { recursive: true });
+  const release = await lockRun(folder.lock, lock);
+  try {
+    const run = await readRunFile(folder);
+    const ledger = await openLocalLedger(folder.ledger);
+    const state = createRunState();
+    for await (const entry of ledger.entries()) state.add(entry);
+    const pass = Math.max(1, run?.passes.length ?? 1);
+    const recovery = await recoverBatches(folder, { ledger, state, pass });
+    return {
+      ledger,
+      state,
+      recovery,
+      async close() {
+        await ledger.close();
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

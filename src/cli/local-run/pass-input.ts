@@ -1,0 +1,90 @@
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
+import { type DatasetSnapshot, snapshotDataset } from '../../adapters/local/dataset-snapshot.ts';
+import type { RunFolder } from '../../adapters/local/run-folder.ts';
+import type { PassRecord } from '../../core/run/manifest.ts';
+import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The dataset of a pass, read once and kept beside the run until the run takes it. */
+export interface StagedInput extends DatasetSnapshot {
+  path: string;
+  discard(): Promise<void>;
+}
+
+export interface StageRequest {
+  source: string;
+  outputDir: string;
+  runName: string;
+  pid: number;
+  stdin: AsyncIterable<Uint8Array>;
+  strict: boolean;
+}
+
+/**
+ * Reads the dataset into a folder beside the run's, so that a dataset with nothing valid leaves no
+ * run folder. Throws `DatasetError`; with `strict` a `UsageError` for any bad line.
+ */
+export async function stageInput(request: StageRequest): Promise<StagedInput> {
+  const folder = join(request.outputDir, `.${request.runName}.staging-${request.pid}`);
+  const madeOutputDir = (await mkdir(folder, { recursive: true })) !== folder;
+  const discard = async () => {
+    await rm(folder, { recursive: true, force: true });
+    // Only if it is still empty: another run may have begun in it meanwhile.
+    if (madeOutputDir) await rmdir(request.outputDir).catch(() => undefined);
+  };
+  const path = join(folder, 'input.jsonl');
+  try {
+    const { source, stdin } = request;
+    const snapshot = await snapshotDataset({ source, target: path, stdin });
+    const [first] = snapshot.invalid;
+    if (request.strict && first !== undefined) {
+      throw new UsageError(
+        `--strict: the dataset has ${snapshot.invalidCount} bad lines, the first is line ${first.line}: ${first.reason}`,
+      );
+    }
+    await refuseUnsupportedRows(path);
+    return { ...snapshot, path, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/** What a row asks for must be known to work before anything is paid for. */
+async function refuseUnsupportedRows(path: string): Promise<void> {
+  let withImage = 0;
+  let firstImage = '';
+  for await (const { index, row } of readSnapshotRows(path)) {
+    if (row.image !== '') {
+      withImage += 1;
+      firstImage ||= row.image;
+    }
+    const problem = row.cwd === '' ? undefined : sandboxCwdProblem(row.cwd);
+    if (problem !== undefined) throw new UsageError(`prompt ${index}: cwd: ${problem}`);
+  }
+  if (withImage > 0) {
+    throw new UsageError(
+      `${withImage} rows name a container image (the first: ${firstImage}), but containers are not built yet: this version runs rows without image only`,
+    );
+  }
+}
+
+/** Moves the input into the run, unless the last pass had the very same. Gives the input's pass. */
+export async function settleInput(
+  staged: StagedInput,
+  folder: RunFolder,
+  pass: number,
+  last: PassRecord | undefined,
+): Promise<number> {
+  try {
+    if (last?.dataset_sha256 === staged.sha256) return last.input_of_pass;
+    const target = folder.input(pass);
+    await mkdir(dirname(target), { recursive: true });
+    await rename(staged.path, target);
+    return pass;
+  } finally {
+    await staged.discard();
+  }
+}

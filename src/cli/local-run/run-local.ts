@@ -1,0 +1,182 @@
+import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
+import { createLocalRunFiles } from '../../adapters/local/local-run-files.ts';
+import { createLocalTrajectoryStore } from '../../adapters/local/local-trajectory-store.ts';
+import { batchNumbers } from '../../adapters/local/run-folder.ts';
+import { createRedactor } from '../../core/agent/redact.ts';
+import type { RunObserver } from '../../core/ports/observer.ts';
+import type { SandboxProvider } from '../../core/ports/sandbox.ts';
+import { type MergeResult, mergeRun, promptsOfPass } from '../../core/run/merge.ts';
+import { planBatches } from '../../core/run/plan-batches.ts';
+import { runPass } from '../../core/run/run-pass.ts';
+import { TOOL_NAMES } from '../../core/toolsets/registry.ts';
+import { isDone } from '../../core/trajectory/outcome.ts';
+import { createBudget } from '../../core/work/budget.ts';
+import { runPrompt } from '../../core/work/run-prompt.ts';
+import type { RunStop } from '../../core/work/run-stop.ts';
+import { createSlots } from '../../core/work/slots.ts';
+import { preflightLines } from '../terminal/preflight.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { createVerboseLog } from '../terminal/verbose-log.ts';
+import type { Wiring } from '../wiring.ts';
+import { createCheckpointWriter } from './checkpoint-writer.ts';
+import { fanOut } from './fan-out.ts';
+import { secretValues } from './model-key.ts';
+import { type OpenModel, openModel } from './open-model.ts';
+import { type OpenRun, openRun } from './open-run.ts';
+import { stageInput } from './pass-input.ts';
+import { type RunPlan, shownFolder } from './run-plan.ts';
+import { type StartedPass, startPass } from './start-pass.ts';
+
+export interface LocalRunDeps {
+  wiring: Wiring;
+  sandboxes: SandboxProvider;
+  stop: RunStop;
+}
+
+/** One pass of a run on this machine, from reading the dataset to the merged files. */
+export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<MergeResult> {
+  const { config, folder } = plan;
+  const { wiring } = deps;
+  const self = { pid: wiring.pid, started: '', host: wiring.host };
+  self.started = (await wiring.processStarted(wiring.pid)) ?? '';
+  const lock = { self, processStarted: wiring.processStarted };
+  // A resume is refused before its dataset is read; a new run makes no folder before that.
+  const held = plan.stored === undefined ? undefined : await openRun(folder, lock);
+  try {
+    const staged = await stageInput({
+      source: plan.datasetSource,
+      outputDir: config.output_dir,
+      runName: config.run_name,
+      pid: wiring.pid,
+      stdin: wiring.stdin,
+      strict: config.strict,
+    });
+    const open = held ?? (await openRun(folder, lock).catch((error) => abandon(staged, error)));
+    try {
+      const started = await startPass(plan, staged, open, wiring);
+      const model = openModel(plan, wiring);
+      for (const line of preflight(plan, staged, open, started, model)) {
+        wiring.stderr.write(`${line}\n`);
+      }
+      return await work(plan, open, started, model, deps);
+    } finally {
+      if (held === undefined) await open.close();
+    }
+  } finally {
+    await held?.close();
+  }
+}
+
+async function abandon(staged: { discard(): Promise<void> }, error: unknown): Promise<never> {
+  await staged.discard();
+  throw error;
+}
+
+function preflight(
+  plan: RunPlan,
+  staged: Parameters<typeof startPass>[1],
+  open: OpenRun,
+  started: StartedPass,
+  model: OpenModel,
+): string[] {
+  return preflightLines({
+    config: plan.config,
+    pass: started.record.pass,
+    folder: shownFolder(plan.config),
+    dataset: { ...staged, unchanged: started.unchanged },
+    prompts: started.prompts,
+    toolsets: plan.toolsets,
+    rehearsal: plan.rehearsal,
+    ignoredFlags: model.ignoredFlags,
+    recovered: open.recovery,
+  });
+}
+
+async function work(
+  plan: RunPlan,
+  open: OpenRun,
+  started: StartedPass,
+  model: OpenModel,
+  { wiring, sandboxes, stop }: LocalRunDeps,
+): Promise<MergeResult> {
+  const { config, folder } = plan;
+  const { clock, sha256Hex } = wiring;
+  const { ledger, state } = open;
+  const { record, checkpoint } = started;
+  const inputRows = (of: typeof record) => readSnapshotRows(folder.input(of.input_of_pass));
+  const budget = createBudget(
+    { maxCostUsd: config.max_cost_usd, maxTotalTokens: config.max_total_tokens },
+    state.usage,
+  );
+  const progress = startProgress({
+    stream: wiring.stderr,
+    clock,
+    total: started.prompts.fresh + started.prompts.toRetry,
+    rehearsal: plan.rehearsal,
+    spent: () => budget.spent,
+  });
+  const bookkeeping: Partial<RunObserver> = {
+    replied: (_attempt, _message, usage) => budget.add(usage),
+    attemptEnded(attempt, row) {
+      if (isDone(row.outcome)) checkpoint.settle(attempt.promptIndex);
+    },
+  };
+  const observer = fanOut([
+    bookkeeping,
+    progress.observer,
+    ...(config.verbose ? [createVerboseLog(progress.line, config.log_prefix_chars)] : []),
+  ]);
+  const settings = {
+    runName: config.run_name,
+    model: config.model,
+    maxTurns: config.max_turns,
+    timeoutMs: config.timeout * 1000,
+    keepWithoutReasoning: config.keep_without_reasoning,
+    validToolNames: new Set(TOOL_NAMES),
+  };
+  const promptDeps = {
+    model: model.model,
+    sandboxes,
+    clock,
+    observer,
+    drawToolsets: plan.toolsets.draw,
+    toolsOf: plan.toolsets.toolsOf,
+    redact: createRedactor(secretValues(wiring.env, plan.apiKey)),
+    handBack: stop.handBack,
+  };
+  const writer = createCheckpointWriter(folder.file('checkpoint.json'), checkpoint, clock);
+  try {
+    await runPass(
+      {
+        pass: record.pass,
+        maxAttempts: config.max_attempts,
+        firstBatch: Math.max(state.highestBatch, (await batchNumbers(folder)).highest) + 1,
+        batches: planBatches(
+          promptsOfPass(record, { inputRows, sha256Hex }),
+          config.batch_size,
+          state.isDone,
+        ),
+      },
+      {
+        runPrompt: (prompt, ref) => runPrompt(prompt, ref, settings, promptDeps),
+        store: createLocalTrajectoryStore(folder),
+        ledger,
+        observer,
+        slots: createSlots(config.num_workers),
+        stop,
+        attemptsBefore: state.attempts,
+        mayStart() {
+          const reason = budget.exhausted();
+          if (reason !== undefined) stop.request({ kind: 'budget', reason });
+          return reason === undefined;
+        },
+        onBatchClosed: () => writer.writeIfDue(),
+      },
+    );
+  } finally {
+    progress.stop();
+    await model.close();
+  }
+  const files = createLocalRunFiles(folder);
+  return await mergeRun(started.run, { ledger, files, inputRows, sha256Hex });
+}

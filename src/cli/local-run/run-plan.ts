@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type RunFolder, runFolder } from '../../adapters/local/run-folder.ts';
+import type { Manifest, RunFile } from '../../core/run/manifest.ts';
+import { assertSameRun } from '../../core/run/manifest.ts';
+import { RUN_NAME, type RunConfig } from '../../core/run/run-config.ts';
+import type { Tool } from '../../core/tools/tool.ts';
+import { TOOL_NAMES } from '../../core/toolsets/registry.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Wiring } from '../wiring.ts';
+import { resolveApiKey } from './model-key.ts';
+import { readRunFile, readStored } from './open-run.ts';
+import { type Prefill, prefillSchema, readPrefill } from './prefill.ts';
+import { readConfigFile, resolveSettings } from './run-settings.ts';
+import { chooseToolsets, type ToolsetChoice } from './toolset-choice.ts';
+
+export const REHEARSAL = 'rehearsal';
+
+/** What is sent and never written but to `private.json`. */
+export const privateSchema = z.object({
+  ephemeral_system_prompt: z.string().optional(),
+  prefill_messages: prefillSchema.optional(),
+});
+export type PrivateSettings = z.infer<typeof privateSchema>;
+
+/** All that is settled before the dataset is read. */
+export interface RunPlan {
+  config: RunConfig;
+  /** Path that the dataset is read from, or `-`. */
+  datasetSource: string;
+  folder: RunFolder;
+  stored: RunFile | undefined;
+  rehearsal: boolean;
+  apiKey: string | undefined;
+  secret: PrivateSettings;
+  toolsets: ToolsetChoice;
+  manifest: Manifest;
+}
+
+export interface RunRequest {
+  /** Settings given as flags. */
+  flags: Record<string, unknown>;
+  configPath: string | undefined;
+  tools: Readonly<Record<string, Tool>>;
+}
+
+/** Settles settings, key and toolsets of a run, touching nothing. Throws errors of wrong use. */
+export async function planRun(request: RunRequest, wiring: Wiring): Promise<RunPlan> {
+  const file = request.configPath === undefined ? {} : await readConfigFile(request.configPath);
+  const { folder, stored } = await findStored({ ...file, ...request.flags });
+  const resuming = request.flags['resume'] === true;
+  const config = resolveSettings({
+    flags: request.flags,
+    file,
+    filePath: request.configPath,
+    stored: resuming ? stored : undefined,
+  });
+  if (stored !== undefined && !resuming) {
+    throw new UsageError(
+      `the run ${config.run_name} is there already, in ${folder.path}: --resume goes on with it (nothing finished is bought again), another --run_name begins a new one`,
+    );
+  }
+  const rehearsal = config.model === REHEARSAL;
+  const { base_url: baseUrl, api_key: apiKeyFlag } = config;
+  const apiKey = rehearsal ? undefined : resolveApiKey({ baseUrl, apiKeyFlag, env: wiring.env });
+  const toolsets = await chooseToolsets(config, {
+    tools: request.tools,
+    sha256Hex: wiring.sha256Hex,
+  });
+  const secret = await privateSettings(config, folder, stored !== undefined);
+  const manifest = manifestOf({ config, rehearsal, toolsets, secret }, wiring);
+  if (stored !== undefined) assertSameRun(stored, config, manifest);
+  const datasetSource = sourceOf(config, folder, stored, { ...file, ...request.flags });
+  return { config, datasetSource, folder, stored, rehearsal, apiKey, secret, toolsets, manifest };
+}
+
+async function findStored(given: Record<string, unknown>) {
+  const { run_name: runName, output_dir: outputDir = 'data' } = given;
+  // Before the settings are checked: a name that is none leads to no folder.
+  const safe = typeof runName === 'string' && RUN_NAME.test(runName) ? runName : undefined;
+  const folder = runFolder(typeof outputDir === 'string' ? outputDir : 'data', safe ?? '');
+  return { folder, stored: safe === undefined ? undefined : await readRunFile(folder) };
+}
+
+/** Standard input can be read once: a resume that names no dataset goes on with what it gave. */
+function sourceOf(
+  { dataset_file: path }: RunConfig,
+  folder: RunFolder,
+  stored: RunFile | undefined,
+  given: Record<string, unknown>,
+): string {
+  const last = stored?.passes.at(-1);
+  const named = given['dataset_file'] !== undefined;
+  return path === '-' && !named && last !== undefined ? folder.input(last.input_of_pass) : path;
+}
+
+async function privateSettings(
+  config: RunConfig,
+  folder: RunFolder,
+  resumed: boolean,
+): Promise<PrivateSettings> {
+  const before = resumed ? ((await readStored(folder.privateFile, privateSchema)) ?? {}) : {};
+  const prefill: Prefill | undefined =
+    config.prefill_messages_file === undefined
+      ? before.prefill_messages
+      : await readPrefill(config.prefill_messages_file);
+  const prompt = config.ephemeral_system_prompt ?? before.ephemeral_system_prompt;
+  return {
+    ...(prompt !== undefined && { ephemeral_system_prompt: prompt }),
+    ...(prefill !== undefined && { prefill_messages: prefill }),
+  };
+}
+
+function manifestOf(
+  of: Pick<RunPlan, 'config' | 'rehearsal' | 'toolsets' | 'secret'>,
+  wiring: Wiring,
+): Manifest {
+  const { ephemeral_system_prompt: prompt, prefill_messages: prefill } = of.secret;
+  const { distribution, available } = of.toolsets;
+  return {
+    version: 1,
+    talaria: wiring.version,
+    node: wiring.nodeVersion,
+    created_at: new Date(wiring.clock.now()).toISOString(),
+    rehearsal: of.rehearsal,
+    sandbox: 'process',
+    ephemeral_system_prompt_sha256: prompt === undefined ? '' : wiring.sha256Hex(prompt),
+    prefill_messages_sha256: prefill === undefined ? '' : wiring.sha256Hex(JSON.stringify(prefill)),
+    distribution: { name: distribution.name, toolsets: { ...distribution.toolsets } },
+    available_toolsets: available,
+    tools: [...of.toolsets.toolsOf(available).values()].map((tool) => tool.schema),
+    valid_tool_names: [...TOOL_NAMES],
+  };
+}
+
+/** Path of a run's file as people are shown it. */
+export function shownFolder(config: RunConfig): string {
+  return join(config.output_dir, config.run_name);
+}

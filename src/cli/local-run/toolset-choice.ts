@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import type { Tool } from '../../core/tools/tool.ts';
+import { type Distribution, distributionsFileSchema } from '../../core/toolsets/distribution.ts';
+import { DISTRIBUTIONS } from '../../core/toolsets/distributions.ts';
+import { DistributionUnavailableError, drawToolsets } from '../../core/toolsets/draw-toolsets.ts';
+import { isToolsetName, TOOLSET_NAMES, TOOLSETS } from '../../core/toolsets/registry.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The distributions of a file. Throws `UsageError`. */
+export async function readDistributions(path: string): Promise<Distribution[]> {
+  const flag = '--distributions_file';
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${flag}: can't read ${path} as JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const parsed = distributionsFileSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(
+    `${flag}: ${path}: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not as expected'}`,
+  );
+}
+
+/** How prompts of a run come to their toolsets. */
+export interface ToolsetChoice {
+  /** What rows and statistics name; the fixed set has "" and no percentages. */
+  distribution: Distribution;
+  /** Toolsets of the choice that work here. */
+  available: string[];
+  /** Toolsets of the choice that are left out, with the reason. */
+  leftOut: { toolset: string; reason: string }[];
+  draw(promptId: string): string[];
+  /** The built tools of these toolsets, by name. */
+  toolsOf(toolsets: readonly string[]): ReadonlyMap<string, Tool>;
+}
+
+export interface ToolsetDeps {
+  /** Every tool that is built, by name. */
+  tools: Readonly<Record<string, Tool>>;
+  sha256Hex(text: string): string;
+}
+
+/** Settles the toolsets of a run. Throws `UsageError` or `DistributionUnavailableError`. */
+export async function chooseToolsets(config: RunConfig, deps: ToolsetDeps): Promise<ToolsetChoice> {
+  const distribution =
+    config.toolsets === undefined
+      ? await namedDistribution(config)
+      : { name: '', description: 'a fixed set', toolsets: fixedSet(config.toolsets) };
+  const names = Object.keys(distribution.toolsets);
+  const available = names.filter((name) => builtTools(name, deps).length > 0);
+  const leftOut = names
+    .filter((name) => !available.includes(name))
+    .map((toolset) => ({ toolset, reason: 'not built yet' }));
+  const availableSet: ReadonlySet<string> = new Set(available);
+  if (available.length === 0) throw new DistributionUnavailableError(distribution, availableSet);
+  if (config.toolsets !== undefined && leftOut.length > 0) {
+    const missing = leftOut.map((of) => `${of.toolset} (${of.reason})`).join(', ');
+    throw new UsageError(`--toolsets: these do not work here: ${missing}`);
+  }
+  const byToolsets = new Map<string, ReadonlyMap<string, Tool>>();
+  return {
+    distribution,
+    available,
+    leftOut,
+    draw: (promptId) =>
+      drawToolsets({
+        distribution,
+        available: availableSet,
+        seed: config.seed,
+        promptId,
+        sha256Hex: deps.sha256Hex,
+      }),
+    toolsOf(toolsets) {
+      const key = toolsets.join(' ');
+      const known = byToolsets.get(key);
+      if (known !== undefined) return known;
+      const tools = new Map(toolsets.flatMap((toolset) => builtTools(toolset, deps)));
+      byToolsets.set(key, tools);
+      return tools;
+    },
+  };
+}
+
+function builtTools(toolset: string, { tools }: ToolsetDeps): [string, Tool][] {
+  if (!isToolsetName(toolset)) return [];
+  return TOOLSETS[toolset].flatMap((name): [string, Tool][] => {
+    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+    return tool === undefined ? [] : [[name, tool]];
+  });
+}
+
+function fixedSet(toolsets: readonly string[]): Record<string, number> {
+  const unknown = toolsets.filter((name) => !isToolsetName(name));
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `--toolsets: expected names of ${TOOLSET_NAMES.join(', ')}, got ${unknown.join(', ')}`,
+    );
+  }
+  return Object.fromEntries(toolsets.map((name) => [name, 100]));
+}
+
+async function namedDistribution(config: RunConfig): Promise<Distribution> {
+  const own =
+    config.distributions_file === undefined
+      ? []
+      : await readDistributions(config.distributions_file);
+  const all = [...own, ...DISTRIBUTIONS];
+  const found = all.find(({ name }) => name === config.distribution);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `--distribution: expected one of ${all.map(({ name }) => name).join(', ')}, got ${JSON.stringify(config.distribution)}`,
+  );
+}

@@ -1,0 +1,45 @@
+/** A duration for people: `8.4 s`, `3 min 20 s`, `2 h 05 min`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+  return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
+}
+
+/** A count for people: `1,234,567`. */
+export function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/** Money for people; `unknown` where the endpoint told no price. */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return 'unknown';
+  return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+}
+
+/** A part of a whole in percent, `-` of nothing. */
+export function formatShare(part: number, whole: number): string {
+  return whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+/** A file size for people, in powers of 1024. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+
+/** Text from a model, tool or dataset as one line that can't steer the terminal. */
+export function oneSafeLine(text: string, length: number): string {
+  const start = text.slice(0, length + 1).replace(CONTROL, ' ');
+  return text.length > length ? `${start.slice(0, length)}…` : start;
+}

@@ -1,0 +1,19 @@
+/** Wrong use, found by the command line itself: exit code 2, message only. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Errors that a person can mend by calling again differently. */
+const WRONG_USE = new Set([
+  'UsageError',
+  'ConfigError',
+  'DatasetError',
+  'DistributionUnavailableError',
+  'FrozenSettingError',
+  'RunLockedError',
+]);
+
+/** Exit code of an error that ended a command: 2 for wrong use, else 1. */
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof Error && WRONG_USE.has(error.name) ? 2 : 1;
+}

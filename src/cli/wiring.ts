@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processStarted } from '../adapters/local/run-lock.ts';
+import type { Clock } from '../core/ports/clock.ts';
+
+declare const TALARIA_VERSION: string;
+
+/** Everything that commands take from the world, made once. */
+export interface Wiring {
+  version: string;
+  nodeVersion: string;
+  env: Readonly<Record<string, string | undefined>>;
+  pid: number;
+  host: string;
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** Folder for the sandboxes of this user. */
+  sandboxRoot: string;
+  clock: Clock;
+  sha256Hex(text: string): string;
+  random(): number;
+  processStarted(pid: number): Promise<string | undefined>;
+  /** Calls back for the signals that ask to stop. Returns the way to no longer listen. */
+  onStopSignal(callback: () => void): () => void;
+  exit(code: number): never;
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  async sleep(milliseconds, signal) {
+    // A longer timer would fire at once.
+    const capped = Math.min(milliseconds, 2 ** 31 - 1);
+    await delay(capped, undefined, { ref: false, ...(signal && { signal }) }).catch(
+      () => undefined,
+    );
+  },
+};
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export function createWiring(): Wiring {
+  return {
+    version: TALARIA_VERSION,
+    nodeVersion: process.version,
+    env: process.env,
+    pid: process.pid,
+    host: hostname(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    sandboxRoot: join(tmpdir(), `talaria-${process.getuid?.() ?? 0}`),
+    clock,
+    sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+    random: Math.random,
+    processStarted,
+    onStopSignal(callback) {
+      for (const signal of STOP_SIGNALS) process.on(signal, callback);
+      return () => {
+        for (const signal of STOP_SIGNALS) process.off(signal, callback);
+      };
+    },
+    exit: (code) => process.exit(code),
+  };
+}
