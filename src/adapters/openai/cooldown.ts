@@ -1,13 +1,21 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import { backoffCeiling } from './retry-delay.ts';
 
-/** Longest extra wait by which calls are spread when a cooldown ends, in milliseconds. */
+/** Longest extra wait by which calls are spread when a pause ends, in milliseconds. */
 const MAX_SPREAD_MS = 2_000;
+/** Calls in flight by which the window grows while as many are answered as it holds. */
+const GROWTH = 2;
 
-/** A pause that all calls of a model share, so that one burst of 429s costs nobody its retries. */
+/**
+ * What all calls of a model share so that one burst of 429s costs nobody its retries: a pause in
+ * which nobody sends, and after it a window of calls in flight, halved by each burst and growing
+ * again with each answer, so that the end of the pause is not the next burst.
+ */
 export interface Cooldown {
-  /** Resolves when no pause is on; rejects with the signal's reason as soon as it aborts. */
-  wait(signal: AbortSignal): Promise<void>;
+  /** Resolves when a call may be sent; rejects with the signal's reason as soon as it aborts. */
+  enter(signal: AbortSignal): Promise<void>;
+  /** A call that had entered has ended, however. */
+  leave(): void;
   /**
    * Starts or extends the pause after a refusal of a call sent at `sentAt` (monotonic). Without
    * `askedMs` its length grows with each burst in a row.
@@ -19,36 +27,73 @@ export interface Cooldown {
   bursts(): number;
 }
 
-export function createCooldown(deps: { clock: Clock; random(): number }): Cooldown {
+export function createCooldown(
+  deps: { clock: Clock; random(): number },
+  maxInFlight: number,
+): Cooldown {
+  let waiters: (() => void)[] = [];
+  let window = Number.POSITIVE_INFINITY;
+  let inFlight = 0;
   let until = Number.NEGATIVE_INFINITY;
-  let setAt = Number.NEGATIVE_INFINITY;
   let spread = 0;
   let bursts = 0;
 
-  return {
-    async wait(signal) {
+  async function pause(signal: AbortSignal): Promise<void> {
+    let left = until - deps.clock.monotonic();
+    while (left > 0) {
+      await deps.clock.sleep(left + deps.random() * spread, signal);
       signal.throwIfAborted();
-      let left = until - deps.clock.monotonic();
-      while (left > 0) {
-        await deps.clock.sleep(left + deps.random() * spread, signal);
+      left = until - deps.clock.monotonic();
+    }
+  }
+
+  function nextLeave(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake, { once: true });
+      waiters.push(wake);
+    });
+  }
+
+  return {
+    async enter(signal) {
+      signal.throwIfAborted();
+      await pause(signal);
+      while (inFlight >= window) {
+        await nextLeave(signal);
         signal.throwIfAborted();
-        left = until - deps.clock.monotonic();
+        await pause(signal);
       }
+      inFlight += 1;
+    },
+    leave() {
+      inFlight -= 1;
+      // All of them: one that was chosen might be aborted, and nobody would be woken in its place.
+      const woken = waiters;
+      waiters = [];
+      for (const wake of woken) wake();
     },
     refused(sentAt, askedMs) {
-      const now = deps.clock.monotonic();
-      const isNewBurst = sentAt >= until && sentAt >= setAt;
-      if (isNewBurst) bursts += 1;
-      else if (askedMs === undefined) return;
+      // Calls that were under way when the pause began belong to the burst that began it.
+      const isNewBurst = sentAt >= until;
+      if (!isNewBurst && askedMs === undefined) return;
+      if (isNewBurst) {
+        bursts += 1;
+        window = Math.max(1, Math.floor(Math.min(window, inFlight) / 2));
+      }
       const ceiling = backoffCeiling(bursts);
-      const pause = askedMs ?? ceiling / 2 + (deps.random() * ceiling) / 2;
-      if (isNewBurst) setAt = now;
-      if (now + pause <= until) return;
-      until = now + pause;
-      spread = Math.min(MAX_SPREAD_MS, pause);
+      const length = askedMs ?? ceiling / 2 + (deps.random() * ceiling) / 2;
+      if (deps.clock.monotonic() + length <= until) return;
+      until = deps.clock.monotonic() + length;
+      spread = Math.min(MAX_SPREAD_MS, length);
     },
     answered() {
       bursts = 0;
+      window += GROWTH / window;
+      if (window >= maxInFlight) window = Number.POSITIVE_INFINITY;
     },
     bursts: () => bursts,
   };

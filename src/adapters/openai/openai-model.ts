@@ -10,7 +10,7 @@ import { createCooldown } from './cooldown.ts';
 import type { Fault } from './fault.ts';
 import type { OpenAiModelOptions } from './openai-options.ts';
 import { NO_QUIRKS, type Quirks, quirkComplainedOf } from './quirks.ts';
-import { createReadAnswer } from './read-answer.ts';
+import { createReadAnswer, type ReadAnswer } from './read-answer.ts';
 import { createRedact } from './redact-secrets.ts';
 import { buildRequestBody, hiddenMessages, type RequestBody } from './request-body.ts';
 import { backoffCeiling, MAX_TRIES } from './retry-delay.ts';
@@ -38,7 +38,7 @@ export function createOpenAiModel(
 ): Model & { close(): Promise<void> } {
   assertSendable(options);
   const client = createChatClient(options);
-  const cooldown = createCooldown(deps);
+  const cooldown = createCooldown(deps, options.maxConnections);
   const readAnswer = createReadAnswer(createRedact(secretsOf(options)), deps.clock);
   let quirks: Quirks = NO_QUIRKS;
 
@@ -46,19 +46,27 @@ export function createOpenAiModel(
     const failures = { passing: 0, throttled: 0 };
     const idsBefore = callIds(request);
     for (;;) {
-      await cooldown.wait(request.signal);
-      const sentAt = deps.clock.monotonic();
-      const used = quirks;
-      const body = buildRequestBody(request, options, used);
-      const answer = await client.post(body.json, request.signal);
-      const read = readAnswer(answer, idsBefore);
-      if ('reply' in read) {
-        cooldown.answered();
-        return read.reply;
-      }
-      if (adapt(read.fault, body, used)) continue;
-      await pauseOrThrow(read.fault, failures, sentAt, request.signal);
+      await cooldown.enter(request.signal);
+      const read = await attempt(request, idsBefore).finally(cooldown.leave);
+      if (read === 'adapted') continue;
+      if ('reply' in read) return read.reply;
+      await pauseOrThrow(read.fault, failures, request.signal);
     }
+  }
+
+  /** One request, and what all calls learn from its answer. */
+  async function attempt(
+    request: ModelRequest,
+    idsBefore: ReadonlySet<string>,
+  ): Promise<ReadAnswer | 'adapted'> {
+    const sentAt = deps.clock.monotonic();
+    const used = quirks;
+    const body = buildRequestBody(request, options, used);
+    const read = readAnswer(await client.post(body.json, request.signal), idsBefore);
+    if ('reply' in read) cooldown.answered();
+    else if (read.fault.kind === 'throttled') cooldown.refused(sentAt, read.fault.retryAfterMs);
+    else if (adapt(read.fault, body, used)) return 'adapted';
+    return read;
   }
 
   function adapt(fault: Fault, body: RequestBody, used: Quirks): boolean {
@@ -71,12 +79,10 @@ export function createOpenAiModel(
   async function pauseOrThrow(
     fault: Fault,
     failures: { passing: number; throttled: number },
-    sentAt: number,
     signal: AbortSignal,
   ): Promise<void> {
     if (fault.kind === 'throttled') {
       failures.throttled += 1;
-      cooldown.refused(sentAt, fault.retryAfterMs);
       if (isHopeless(failures.throttled, cooldown.bursts())) throw modelError(fault);
       return;
     }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { oneLine } from './redact-secrets.ts';
 
 /** Characters of an error body that are looked at. */
-const MAX_LOOKED_AT = 16_384;
+export const MAX_LOOKED_AT = 16_384;
 
 /** What a provider said about a refusal, each on one line and not yet redacted. */
 export interface ProviderWords {

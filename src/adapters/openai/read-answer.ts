@@ -3,7 +3,7 @@ import type { ModelReply } from '../../core/ports/model.ts';
 import type { ChatAnswer } from './chat-client.ts';
 import { type Fault, judgeRefusal, judgeUnnumbered } from './fault.ts';
 import { parseReply } from './parse-reply.ts';
-import { type ProviderWords, providerWords } from './provider-words.ts';
+import { MAX_LOOKED_AT, type ProviderWords, providerWords } from './provider-words.ts';
 import { oneLine, type Redact } from './redact-secrets.ts';
 import { retryAfter } from './retry-delay.ts';
 
@@ -32,7 +32,7 @@ export function createReadAnswer(
     const parsed = parseReply(text, earlierIds);
     if (parsed.kind === 'reply') return { reply: parsed.reply };
     if (parsed.kind === 'error') return refusal(codeOf(parsed.error), parsed.error, undefined);
-    return passing(`the answer is ${parsed.what}: ${text.slice(0, 1_000)}`, 200);
+    return passing(`the answer is ${parsed.what}: ${text.slice(0, MAX_LOOKED_AT)}`, 200);
   }
 
   return (answer, earlierIds) => {
