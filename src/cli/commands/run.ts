@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { findShell } from '../../adapters/sandbox/find-shell.ts';
 import { createProcessSandboxProvider } from '../../adapters/sandbox/process-sandbox.ts';
+import type { MergeResult } from '../../core/run/merge.ts';
 import { BUILTIN_TOOLS } from '../../core/tools/builtin-tools.ts';
 import { createRunStop, type RunStop } from '../../core/work/run-stop.ts';
 import { runLocal } from '../local-run/run-local.ts';
-import { planRun, shownFolder } from '../local-run/run-plan.ts';
+import { planRun, type RunPlan, shownFolder } from '../local-run/run-plan.ts';
 import { addRunOptions, givenSettings } from '../run-options.ts';
 import { stopLines, summaryLines } from '../terminal/summary.ts';
 import type { Wiring } from '../wiring.ts';
@@ -52,28 +53,26 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
   try {
     await sandboxes.sweep();
     const result = await runLocal(plan, { wiring, sandboxes, stop });
-    const folder = shownFolder(plan.config);
-    const { coverage } = result.statistics;
-    if (plan.config.json) {
-      const { statistics, files } = result;
-      const report = {
-        run: plan.config.run_name,
-        folder,
-        stopped: stop.reason ?? null,
-        statistics,
-        files,
-      };
-      wiring.stdout.write(`${JSON.stringify(report)}\n`);
-    } else {
-      for (const line of summaryLines(result, folder)) wiring.stdout.write(`${line}\n`);
-    }
-    for (const line of stopLines(stop.reason, coverage.failed)) wiring.stderr.write(`${line}\n`);
+    report(result, plan, stop, wiring);
     if (stop.reason?.kind === 'interrupted') return 130;
-    return stop.reason !== undefined || coverage.failed > 0 ? 1 : 0;
+    return stop.reason !== undefined || result.coverage.failed > 0 ? 1 : 0;
   } finally {
     unlisten();
     await sandboxes.close();
   }
+}
+
+function report(result: MergeResult, { config }: RunPlan, stop: RunStop, wiring: Wiring): void {
+  const folder = shownFolder(config);
+  const { statistics, files, coverage } = result;
+  if (config.json) {
+    const stopped = stop.reason ?? null;
+    const whole = { run: config.run_name, folder, stopped, statistics, files };
+    wiring.stdout.write(`${JSON.stringify(whole)}\n`);
+  } else {
+    for (const line of summaryLines(result, folder)) wiring.stdout.write(`${line}\n`);
+  }
+  for (const line of stopLines(stop.reason, coverage.failed)) wiring.stderr.write(`${line}\n`);
 }
 
 /** The first signal hands prompts back and saves; the second ends the process at once. */

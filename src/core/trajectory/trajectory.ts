@@ -86,10 +86,15 @@ export function trajectoryJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(trajectorySchema);
 }
 
+/** An escape that `JSON.stringify` wrote for a lone surrogate; it writes no other `\ud` escape. */
+const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\(ud[89a-f][0-9a-f]{2})/g;
+
 /**
  * A row as one line of JSON without the newline. U+2028 and U+2029, which some readers take for
- * line ends, are escaped; lone surrogates already are, by `JSON.stringify`.
+ * line ends, are escaped. A lone surrogate becomes the six characters of its escape (backslash,
+ * ud800): Arrow, and with it `load_dataset`, refuses a whole file over one such escape.
  */
 export function trajectoryLine(row: Trajectory): string {
-  return JSON.stringify(row).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  const line = JSON.stringify(row).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return line.includes('\\ud') ? line.replace(LONE_SURROGATE, '$1\\\\$2') : line;
 }
