@@ -18,7 +18,7 @@ const SCRIPT = [
   'export TALARIA_SANDBOX="$6"',
   '__talaria_old=$OLDPWD',
   'cd "$2" 2>/dev/null || { echo "talaria: the working directory $2 is gone, starting in $3" >&2; mkdir -p "$3"; cd "$3" || exit; }',
-  'if [ -n "$__talaria_old" ]; then OLDPWD=$__talaria_old; else unset OLDPWD; fi',
+  'if [ -n "$__talaria_old" ]; then OLDPWD=$__talaria_old; else unset OLDPWD; export OLDPWD; fi',
   '[ -z "$5" ] || { __talaria_keep=$PWD; cd "$5" || exit; }',
   // `command` passes by functions of the same name, `>|` the command's own `set -C`.
   `__talaria_save() { [ -n "$__talaria_saved" ] || { __talaria_saved=1; { if [ -n "$__talaria_keep" ]; then command printf '%s\\n' "$__talaria_keep"; else command pwd; fi; command printf '\\0'; export -p; command printf '\\0'; } 2>/dev/null >| "$__talaria_next"; } 2>/dev/null || :; }`,

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Sandbox, SandboxProvider } from '../../../src/core/ports/sandbox.ts';
+import { describeCommands } from './commands-contract.ts';
+import { describeEnds } from './ends-contract.ts';
+import { describeFiles } from './files-contract.ts';
+import { describeOutput } from './output-contract.ts';
+import { describeSearch } from './search-contract.ts';
+
+export interface ContractProvider {
+  provider: SandboxProvider;
+  dispose(): Promise<void>;
+}
+
+/** Opens a fresh sandbox with a starting folder; closed with the suite. */
+export type OpenSandbox = (cwd?: string) => Promise<Sandbox>;
+
+/** What every kind of sandbox promises, run against a real one. */
+export function describeSandbox(name: string, makeProvider: () => Promise<ContractProvider>): void {
+  describe(`sandbox: ${name}`, () => {
+    let made: ContractProvider;
+    let count = 0;
+    beforeAll(async () => {
+      made = await makeProvider();
+    });
+    afterAll(async () => {
+      await made.dispose();
+    });
+    const open: OpenSandbox = (cwd = '') => {
+      count += 1;
+      return made.provider.open({ promptId: `prompt-${count}`, image: '', cwd });
+    };
+
+    describeCommands(open);
+    describeOutput(open);
+    describeEnds(open);
+    describeFiles(open);
+    describeSearch(open);
+  });
+}
