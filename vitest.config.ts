@@ -4,15 +4,9 @@ const project = (name: string, testTimeout = 5_000) => ({
   extends: true as const,
   test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout },
 });
+
 export default defineConfig({
   test: {
-    projects: [
-      project('unit'),
-      project('contract', 30_000),
-      project('integration', 60_000),
-      project('infra', 30_000),
-      project('e2e', 300_000),
-      project('browser', 60_000),
-    ],
+    projects: [project('unit'), project('contract', 30_000), project('integration', 60_000)],
   },
 });

@@ -45,8 +45,3 @@ export function normalizeFlags(argv: readonly string[]): string[] {
     return `--${name.slice(2).replaceAll('-', '_')}${word.slice(name.length)}`;
   });
 }
-
-/** Where a wrong setting came from, for its error message. */
-export function flagSource(key: string): string {
-  return `--${key}`;
-}
