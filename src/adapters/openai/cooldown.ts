@@ -63,6 +63,8 @@ export function createCooldown(
       signal.throwIfAborted();
       await pause(signal);
       while (inFlight >= window) {
+        // A signal that aborted meanwhile will not call its listeners again.
+        signal.throwIfAborted();
         await nextLeave(signal);
         signal.throwIfAborted();
         await pause(signal);
