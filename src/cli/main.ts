@@ -7,6 +7,16 @@ import { exitCodeOf } from './usage-error.ts';
 import { createWiring, type Wiring } from './wiring.ts';
 
 const wiring = createWiring();
+
+// A reader that went away, such as `head`, ends nothing: the run's results go to its files.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error) => {
+    wiring.stderr.write(`talaria: ${describe(error, process.argv.includes('--verbose'))}\n`);
+    process.exit(1);
+  });
+}
+
 process.exitCode = await main(process.argv, wiring);
 
 /** Runs the command line; resolves to the exit code. No stack trace unless asked for. */

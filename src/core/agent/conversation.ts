@@ -19,13 +19,16 @@ export interface Conversation {
   redact(text: string): string;
 }
 
-const EMPTY_TURN = { value: '', reasoning: '', tool_calls: [], tool_call_id: '', name: '' };
+/** A turn with what it has; the rest is there and empty. */
+function turn(from: Turn['from'], fields: Partial<Turn>): Turn {
+  return { from, value: '', reasoning: '', tool_calls: [], tool_call_id: '', name: '', ...fields };
+}
 
 /** A conversation that begins with the prompt. */
 export function startConversation(prompt: string, redact: (text: string) => string): Conversation {
   return {
     messages: [{ role: 'user', content: prompt }],
-    turns: [{ ...EMPTY_TURN, from: 'human', value: redact(prompt) }],
+    turns: [turn('human', { value: redact(prompt) })],
     stats: emptyToolStats(),
     usage: NO_USAGE,
     apiCalls: 0,
@@ -37,17 +40,18 @@ export function startConversation(prompt: string, redact: (text: string) => stri
 export function addReply(conversation: Conversation, message: AssistantMessage, usage: Usage) {
   const { redact } = conversation;
   conversation.messages.push(message);
-  conversation.turns.push({
-    ...EMPTY_TURN,
-    from: 'gpt',
-    value: redact(message.content),
-    reasoning: redact(message.reasoning),
-    tool_calls: message.toolCalls.map((call) => ({
-      id: call.id,
-      name: redact(call.name),
-      arguments: redact(call.arguments),
-    })),
-  });
+  const calls = message.toolCalls.map((call) => ({
+    id: call.id,
+    name: redact(call.name),
+    arguments: redact(call.arguments),
+  }));
+  conversation.turns.push(
+    turn('gpt', {
+      value: redact(message.content),
+      reasoning: redact(message.reasoning),
+      tool_calls: calls,
+    }),
+  );
   conversation.usage = addUsage(conversation.usage, usage);
   conversation.apiCalls += 1;
 }
@@ -55,12 +59,6 @@ export function addReply(conversation: Conversation, message: AssistantMessage, 
 /** Adds a tool's result under the id of its call, and counts it. */
 export function addToolResult(conversation: Conversation, call: ToolCall, content: string) {
   conversation.messages.push({ role: 'tool', toolCallId: call.id, name: call.name, content });
-  conversation.turns.push({
-    ...EMPTY_TURN,
-    from: 'tool',
-    value: content,
-    tool_call_id: call.id,
-    name: call.name,
-  });
+  conversation.turns.push(turn('tool', { value: content, tool_call_id: call.id, name: call.name }));
   countToolCall(conversation.stats, call.name, toolSucceeded(content));
 }

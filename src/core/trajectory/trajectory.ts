@@ -46,7 +46,6 @@ export const timingSchema = z.object({
   tool_seconds: seconds,
   sandbox_seconds: seconds,
 });
-export type Timing = z.infer<typeof timingSchema>;
 
 export const metadataSchema = z.object({
   batch_num: count,
