@@ -110,7 +110,7 @@ test('while one call waits out a 429, another does not send', async () => {
     return request.number === 0 ? refusal(429, 'Slow', { headers: { 'retry-after': '60' } }) : ok;
   });
   const first = model.complete(ask());
-  await expect.poll(() => sentAt.length, { interval: 1 }).toBe(1);
+  await expect.poll(() => clock.sleeps.length, { interval: 1 }).toBe(1);
   await Promise.all([first, model.complete(ask()), model.complete(ask())]);
   expect(sentAt).toHaveLength(4);
   expect(sentAt.slice(1).every((at) => at >= 60_000)).toBe(true);
