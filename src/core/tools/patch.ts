@@ -8,7 +8,10 @@ import { readTextFile } from './text-file.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 const MAX_TEXT = 1_000_000;
+/** Characters of diff shown. */
 const MAX_DIFF = 20_000;
+/** Replacements that the diff is made from; more would not be seen in it anyway. */
+const MAX_DIFFED = 2_000;
 
 const args = z.object({
   mode: z
@@ -59,7 +62,11 @@ export const patch = defineTool({
     );
     return {
       success: true,
-      diff: shownDiff(context.redact(withoutControls(unifiedDiff(wanted.path, before, edits)))),
+      diff: shownDiff(
+        context.redact(
+          withoutControls(unifiedDiff(wanted.path, before, edits.slice(0, MAX_DIFFED))),
+        ),
+      ),
       files_modified: [wanted.path],
       replacements: edits.length,
     };

@@ -56,11 +56,36 @@ function decode(bytes: Uint8Array): string {
 /** Length of the UTF-8 sequence that begins at `at`; 0 where none does. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
+  const length = announcedLength(first);
+  if (length < 2) return length;
+  const [low, high] = secondByteRange(first);
+  const second = bytes[at + 1] ?? 0;
+  if (second < low || second > high) return 0;
+  const rest = bytes.subarray(at + 2, at + length);
+  return rest.length === length - 2 && rest.every((byte) => (byte & 0xc0) === 0x80) ? length : 0;
+}
+
+function announcedLength(first: number): number {
   if (first < 0x80) return 1;
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  const isWhole =
-    first >= 0xc2 && first <= 0xf4 && decodeStrictly(bytes.subarray(at, at + length)) !== undefined;
-  return isWhole ? length : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  if (first < 0xe0) return 2;
+  return first < 0xf0 ? 3 : 4;
+}
+
+/** Narrower where the full range would be overlong, a surrogate or beyond Unicode. */
+function secondByteRange(first: number): readonly [number, number] {
+  switch (first) {
+    case 0xe0:
+      return [0xa0, 0xbf];
+    case 0xed:
+      return [0x80, 0x9f];
+    case 0xf0:
+      return [0x90, 0xbf];
+    case 0xf4:
+      return [0x80, 0x8f];
+    default:
+      return [0x80, 0xbf];
+  }
 }
 
 function escapeByte(value: number): string {

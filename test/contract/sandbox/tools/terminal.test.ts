@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { toolSucceeded } from '../../../../src/core/trajectory/tool-stats.ts';
+import { useToolSandbox } from '../../../support/sandbox-tools.ts';
+
+describe('terminal', () => {
+  const { call, callWith } = useToolSandbox();
+
+  it('gives output and exit code, and counts a failing command as a success of the tool', async () => {
+    const result = await call('terminal', { command: 'echo out; echo err >&2; exit 3' });
+    expect(result).toEqual({ output: 'out\nerr\n', exit_code: 3, error: null });
+    expect(toolSucceeded(JSON.stringify(result))).toBe(true);
+  });
+
+  it('says so when it timed out', async () => {
+    const result = await call('terminal', { command: 'echo begun; sleep 9', timeout: 1 });
+    expect(result).toEqual({
+      output: 'begun\n',
+      exit_code: 124,
+      error: expect.stringContaining('timed out after 1 s'),
+    });
+  });
+
+  it('takes no longer than the prompt has', async () => {
+    const hurried = callWith({ remainingMs: () => 300 });
+    const result = await hurried('terminal', { command: 'sleep 9', timeout: 60 });
+    expect(result).toMatchObject({ exit_code: 124 });
+  });
+
+  it('ends with the prompt', async () => {
+    const ended = callWith({ signal: AbortSignal.timeout(200) });
+    const result = await ended('terminal', { command: 'sleep 9' });
+    expect(result).toMatchObject({ exit_code: 130, error: expect.stringContaining('time') });
+  });
+
+  it('shows binary output safely', async () => {
+    const command = `printf 'a\\000\\377\\033[31mred\\033[0m\\n'`;
+    expect(await call('terminal', { command })).toMatchObject({ output: 'a\\x00\\xffred\n' });
+  });
+
+  it('cuts long output in the middle', async () => {
+    const { output } = await call('terminal', { command: 'seq 1 1000000' });
+    expect(String(output)).toMatch(
+      /^1\n2\n[\s\S]*about 68\d{5} bytes of output cut[\s\S]*\n1000000\n$/,
+    );
+    expect(String(output).length).toBeLessThan(50_200);
+  });
+
+  it('runs in another folder for one command', async () => {
+    await call('terminal', { command: 'mkdir -p elsewhere' });
+    const { output } = await call('terminal', {
+      command: 'basename "$PWD"',
+      workdir: 'elsewhere',
+    });
+    expect(output).toBe('elsewhere\n');
+  });
+
+  it.each([
+    [{ background: true }, 'background'],
+    [{ pty: true }, 'pty'],
+    [{ notify_on_complete: true }, 'notify_on_complete'],
+    [{ watch_patterns: ['x'] }, 'watch_patterns'],
+  ])('refuses %j, which is not built, naming the way out', async (extra, name) => {
+    const result = await call('terminal', { command: 'touch was-run', ...extra });
+    expect(result).toMatchObject({ error: expect.stringMatching(`${name} not available.*&`) });
+    expect(await call('terminal', { command: 'ls was-run' })).not.toMatchObject({ exit_code: 0 });
+  });
+
+  it.each([
+    [{}, /^terminal: command: expected string, got nothing/],
+    [{ command: 'x', timeout: 601 }, /timeout: expected at most 600, got 601/],
+    [{ command: 'a\0b' }, /NUL/],
+  ])('refuses %j', async (args, error) => {
+    expect(await call('terminal', args)).toMatchObject({ error: expect.stringMatching(error) });
+  });
+});
