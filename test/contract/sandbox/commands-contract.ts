@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../../src/core/ports/sandbox.ts';
 import { runIn } from '../../support/sandbox-run.ts';
-import type { OpenSandbox } from './sandbox-contract.ts';
+import type { OpenSandbox } from './open-sandbox.ts';
 
 export function describeCommands(open: OpenSandbox): void {
   describe('commands', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SandboxLostError } from '../../../src/core/ports/sandbox.ts';
 import { runIn } from '../../support/sandbox-run.ts';
-import type { OpenSandbox } from './sandbox-contract.ts';
+import type { OpenSandbox } from './open-sandbox.ts';
 
 /** How many processes with this marker in their arguments run in the sandbox. */
 const COUNT = (marker: string) => `ps -eo args | grep -c "^sleep ${marker}$"; true`;

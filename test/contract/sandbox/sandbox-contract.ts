@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Sandbox, SandboxProvider } from '../../../src/core/ports/sandbox.ts';
+import type { SandboxProvider } from '../../../src/core/ports/sandbox.ts';
 import { describeCommands } from './commands-contract.ts';
 import { describeEnds } from './ends-contract.ts';
 import { describeFiles } from './files-contract.ts';
+import type { OpenSandbox } from './open-sandbox.ts';
 import { describeOutput } from './output-contract.ts';
 import { describeSearch } from './search-contract.ts';
 
@@ -10,9 +11,6 @@ export interface ContractProvider {
   provider: SandboxProvider;
   dispose(): Promise<void>;
 }
-
-/** Opens a fresh sandbox with a starting folder; closed with the suite. */
-export type OpenSandbox = (cwd?: string) => Promise<Sandbox>;
 
 /** What every kind of sandbox promises, run against a real one. */
 export function describeSandbox(name: string, makeProvider: () => Promise<ContractProvider>): void {

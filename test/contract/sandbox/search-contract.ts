@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox, SearchRequest } from '../../../src/core/ports/sandbox.ts';
 import { runIn } from '../../support/sandbox-run.ts';
-import type { OpenSandbox } from './sandbox-contract.ts';
+import type { OpenSandbox } from './open-sandbox.ts';
 
 const SETUP = `
 mkdir -p src/deep .git node_modules
