@@ -4,6 +4,7 @@ import { createProcessSandboxProvider } from '../../adapters/sandbox/process-san
 import type { MergeResult } from '../../core/run/merge.ts';
 import { BUILTIN_TOOLS } from '../../core/tools/builtin-tools.ts';
 import { createRunStop, type RunStop } from '../../core/work/run-stop.ts';
+import { openModel } from '../local-run/open-model.ts';
 import { runLocal } from '../local-run/run-local.ts';
 import { planRun, type RunPlan, shownFolder } from '../local-run/run-plan.ts';
 import { addRunOptions, givenSettings } from '../run-options.ts';
@@ -44,6 +45,7 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
   const configPath = typeof options['config'] === 'string' ? options['config'] : undefined;
   const plan = await planRun({ flags, configPath, tools: BUILTIN_TOOLS }, wiring);
 
+  const model = openModel(plan, wiring);
   const path = wiring.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const shell = findShell(path);
   if (shell === undefined) throw new Error(`no bash or sh on PATH (${path}): commands need one`);
@@ -52,12 +54,13 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
   const unlisten = listenForStop(stop, () => sandboxes.close(), wiring);
   try {
     await sandboxes.sweep();
-    const result = await runLocal(plan, { wiring, sandboxes, stop });
+    const result = await runLocal(plan, { wiring, model, sandboxes, stop });
     report(result, plan, stop, wiring);
     if (stop.reason?.kind === 'interrupted') return 130;
     return stop.reason !== undefined || result.coverage.failed > 0 ? 1 : 0;
   } finally {
     unlisten();
+    await model.close();
     await sandboxes.close();
   }
 }

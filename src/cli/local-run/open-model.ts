@@ -3,6 +3,7 @@ import { createOpenAiModel } from '../../adapters/openai/openai-model.ts';
 import type { OpenAiModelOptions } from '../../adapters/openai/openai-options.ts';
 import { createRehearsalModel } from '../../adapters/scripted/rehearsal-model.ts';
 import type { Model } from '../../core/ports/model.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 import { prefillMessages } from './prefill.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -14,15 +15,24 @@ export interface OpenModel {
   close(): Promise<void>;
 }
 
-/** The model that a run asks. */
+/** The model that a run asks. Throws `UsageError` for a URL or key that can't be sent. */
 export function openModel(plan: RunPlan, { clock, random }: Wiring): OpenModel {
   if (plan.rehearsal) {
     const model = createRehearsalModel({ clock });
     return { model, ignoredFlags: [], close: async () => undefined };
   }
   const options = optionsOf(plan);
-  const model = createOpenAiModel(options, { clock, random });
+  const model = sendable(() => createOpenAiModel(options, { clock, random }));
   return { model, ignoredFlags: ignoredOptions(options), close: () => model.close() };
+}
+
+function sendable<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
 }
 
 function optionsOf({ config, apiKey, secret }: RunPlan): OpenAiModelOptions {

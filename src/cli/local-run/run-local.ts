@@ -21,7 +21,7 @@ import type { Wiring } from '../wiring.ts';
 import { createCheckpointWriter } from './checkpoint-writer.ts';
 import { fanOut } from './fan-out.ts';
 import { secretValues } from './model-key.ts';
-import { type OpenModel, openModel } from './open-model.ts';
+import type { OpenModel } from './open-model.ts';
 import { type OpenRun, openRun } from './open-run.ts';
 import { stageInput } from './pass-input.ts';
 import { type RunPlan, shownFolder } from './run-plan.ts';
@@ -29,6 +29,7 @@ import { type StartedPass, startPass } from './start-pass.ts';
 
 export interface LocalRunDeps {
   wiring: Wiring;
+  model: OpenModel;
   sandboxes: SandboxProvider;
   stop: RunStop;
 }
@@ -54,11 +55,10 @@ export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<Merge
     const open = held ?? (await openRun(folder, lock).catch((error) => abandon(staged, error)));
     try {
       const started = await startPass(plan, staged, open, wiring);
-      const model = openModel(plan, wiring);
-      for (const line of preflight(plan, staged, open, started, model)) {
+      for (const line of preflight(plan, staged, open, started, deps.model)) {
         wiring.stderr.write(`${line}\n`);
       }
-      return await work(plan, open, started, model, deps);
+      return await work(plan, open, started, deps);
     } finally {
       if (held === undefined) await open.close();
     }
@@ -96,8 +96,7 @@ async function work(
   plan: RunPlan,
   open: OpenRun,
   started: StartedPass,
-  model: OpenModel,
-  { wiring, sandboxes, stop }: LocalRunDeps,
+  { wiring, model, sandboxes, stop }: LocalRunDeps,
 ): Promise<MergeResult> {
   const { config, folder } = plan;
   const { clock, sha256Hex } = wiring;
@@ -175,7 +174,6 @@ async function work(
     );
   } finally {
     progress.stop();
-    await model.close();
   }
   const files = createLocalRunFiles(folder);
   return await mergeRun(started.run, { ledger, files, inputRows, sha256Hex });
