@@ -5,11 +5,14 @@ import { type LocalLedger, openLocalLedger } from '../../adapters/local/local-le
 import { type Recovery, recoverBatches } from '../../adapters/local/recover-batches.ts';
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
 import { type LockDeps, lockRun } from '../../adapters/local/run-lock.ts';
+import { sweepLeftovers } from '../../adapters/local/sweep-leftovers.ts';
 import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
 import { createRunState, type RunState } from '../../core/run/run-state.ts';
 
 /** A run that this process holds, in order again whatever happened to the one before. */
 export interface OpenRun {
+  /** `run.json` as it is now that no other process can change it; undefined for a new run. */
+  run: RunFile | undefined;
   ledger: LocalLedger;
   state: RunState;
   recovery: Recovery;
@@ -40,13 +43,14 @@ export async function readRunFile(folder: RunFolder): Promise<RunFile | undefine
 
 /**
  * Takes the run for this process, reads its ledger, and finishes what a killed process left:
- * torn lines, rows without ledger entry, open batches. Throws `RunLockedError` and
+ * half-made files, torn lines, rows without ledger entry, open batches. Throws `RunLockedError` and
  * `StoredFileError`.
  */
 export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRun> {
   await mkdir(folder.path, { recursive: true });
   const release = await lockRun(folder.lock, lock);
   try {
+    await sweepLeftovers(folder, lock.processStarted);
     const run = await readRunFile(folder);
     const ledger = await openLocalLedger(folder.ledger);
     const state = createRunState();
@@ -54,6 +58,7 @@ export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRu
     const pass = Math.max(1, run?.passes.length ?? 1);
     const recovery = await recoverBatches(folder, { ledger, state, pass });
     return {
+      run,
       ledger,
       state,
       recovery,

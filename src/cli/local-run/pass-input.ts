@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { type DatasetSnapshot, snapshotDataset } from '../../adapters/local/dataset-snapshot.ts';
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
+import { stagingFolder } from '../../adapters/local/sweep-leftovers.ts';
 import type { PassRecord } from '../../core/run/manifest.ts';
 import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
 import { UsageError } from '../usage-error.ts';
@@ -27,7 +28,7 @@ export interface StageRequest {
  * run folder. Throws `DatasetError`; with `strict` a `UsageError` for any bad line.
  */
 export async function stageInput(request: StageRequest): Promise<StagedInput> {
-  const folder = join(request.outputDir, `.${request.runName}.staging-${request.pid}`);
+  const folder = stagingFolder(request.outputDir, request.runName, request.pid);
   const madeOutputDir = (await mkdir(folder, { recursive: true })) !== folder;
   const discard = async () => {
     await rm(folder, { recursive: true, force: true });
