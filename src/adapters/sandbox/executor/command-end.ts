@@ -6,6 +6,11 @@ import type { ShellProcess } from './spawn-shell.ts';
 const KILL_GRACE_MS = 1_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+export interface CommandEnd extends Pick<CommandResult, 'exitCode' | 'stopped'> {
+  /** Whether directory and exports it left count for the next command. */
+  keepsState: boolean;
+}
+
 /**
  * Waits for a command's shell to end by itself, by its time limit or by its signal; the latter two
  * kill its whole process group.
@@ -14,21 +19,23 @@ export async function commandEnd(
   shell: ShellProcess,
   request: CommandRequest,
   groups: ProcessGroups,
-): Promise<Pick<CommandResult, 'exitCode' | 'stopped'>> {
+): Promise<CommandEnd> {
   groups.add(shell.pid);
-  const exited = shell.exited.then((exitCode) => {
+  const exited = shell.exited.then((end) => {
     groups.leaderEnded(shell.pid);
-    return exitCode;
+    return end;
   });
   const limit = whenStopped(request);
   const first = await Promise.race([exited, limit.stopped]);
   limit.cancel();
-  if (typeof first === 'number') return { exitCode: first, stopped: 'no' };
+  if (typeof first !== 'string') {
+    return { exitCode: first.exitCode, stopped: 'no', keepsState: first.byItself };
+  }
   groups.kill(shell.pid);
   const grace = delay(KILL_GRACE_MS);
   await Promise.race([exited, grace.over]);
   grace.cancel();
-  return { exitCode: 128 + 9, stopped: first };
+  return { exitCode: 128 + 9, stopped: first, keepsState: false };
 }
 
 function whenStopped(request: CommandRequest) {

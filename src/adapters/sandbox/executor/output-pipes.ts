@@ -15,9 +15,18 @@ export interface OutputPipe {
   writeFd: number;
 }
 
+/** A fresh pipe that another process opens by its name. */
+export interface NamedPipe extends OutputPipe {
+  path: string;
+  /** Takes the name away and closes the writing end here: to be called once the other has opened it. */
+  release(): void;
+}
+
 export interface OutputPipes {
   /** Throws `SandboxLostError` where the host gives no more pipes. */
   take(): Promise<OutputPipe>;
+  /** The same with its name still there. */
+  takeNamed(): Promise<NamedPipe>;
   close(): Promise<void>;
 }
 
@@ -56,15 +65,22 @@ export function createOutputPipes(deps: {
     }
   }
 
+  async function takeNamed(): Promise<NamedPipe> {
+    try {
+      return openBothEnds(await takeName());
+    } catch (error) {
+      throw new SandboxLostError(`no pipe for a command's output: ${String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
   return {
+    takeNamed,
     async take() {
-      try {
-        return openBothEnds(await takeName());
-      } catch (error) {
-        throw new SandboxLostError(`no pipe for a command's output: ${String(error)}`, {
-          cause: error,
-        });
-      }
+      const pipe = await takeNamed();
+      unlinkSync(pipe.path);
+      return pipe;
     },
     async close() {
       ready.length = 0;
@@ -73,16 +89,24 @@ export function createOutputPipes(deps: {
   };
 }
 
-function openBothEnds(name: string): OutputPipe {
+function openBothEnds(path: string): NamedPipe {
   // Reader first: a writer without one would block the whole process.
-  const readFd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const writeFd = openSync(name, constants.O_WRONLY);
-    return { readFd, writeFd };
+    const writeFd = openSync(path, constants.O_WRONLY);
+    return { readFd, writeFd, path, release: () => releaseName(path, writeFd) };
   } catch (error) {
     closeSync(readFd);
+    unlinkSync(path);
     throw error;
-  } finally {
-    unlinkSync(name);
+  }
+}
+
+function releaseName(path: string, writeFd: number): void {
+  closeSync(writeFd);
+  try {
+    unlinkSync(path);
+  } catch {
+    // The folder was removed meanwhile.
   }
 }

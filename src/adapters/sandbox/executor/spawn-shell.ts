@@ -2,10 +2,16 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { SandboxLostError } from '../../../core/ports/sandbox.ts';
 
+export interface ShellEnd {
+  /** 128 + n after signal n. */
+  exitCode: number;
+  /** False where the shell was killed: what it wrote of its state does not count. */
+  byItself: boolean;
+}
+
 export interface ShellProcess {
   pid: number;
-  /** The exit code, 128 + n after signal n. */
-  exited: Promise<number>;
+  exited: Promise<ShellEnd>;
 }
 
 /**
@@ -30,8 +36,10 @@ export async function spawnShell(of: {
     if (child.pid === undefined) {
       throw await new Promise<Error>((resolve) => child.once('error', resolve));
     }
-    const exited = new Promise<number>((resolve) => {
-      child.once('exit', (code, signal) => resolve(code ?? signalCode(signal)));
+    const exited = new Promise<ShellEnd>((resolve) => {
+      child.once('exit', (code, signal) =>
+        resolve({ exitCode: exitCodeOf(code, signal), byItself: true }),
+      );
     });
     return { pid: child.pid, exited };
   } catch (error) {
@@ -41,6 +49,7 @@ export async function spawnShell(of: {
   }
 }
 
-function signalCode(signal: NodeJS.Signals | null): number {
-  return 128 + (signal === null ? 0 : constants.signals[signal]);
+/** A shell's way to tell an end: the code, or 128 + n after signal n. */
+export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
