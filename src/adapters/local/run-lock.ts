@@ -1,9 +1,13 @@
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 /** Who holds a run. `started` tells a process from a later one with the same number. */
 const holderSchema = z.object({ pid: z.int(), started: z.string(), host: z.string() });
 export type LockHolder = z.infer<typeof holderSchema>;
+
+/** Pause before another look at a guard that is held, for some system calls, in milliseconds. */
+const GUARD_WAIT_MS = 5;
 
 /** The run is held by somebody else. */
 export class RunLockedError extends Error {
@@ -69,30 +73,55 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
+/**
+ * Removes the lock of a process that has ended. Several may find it at once, and by the time that
+ * one of them removes it, the lock may be another's new one: so only who has the guard removes.
+ */
 async function removeIfDead(path: string, mine: string, deps: LockDeps): Promise<void> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await readIfThere(path);
   if (text === undefined) return;
-  const holder = parseHolder(text);
-  if (holder !== undefined) await refuseIfAlive(holder, path, deps);
-  const aside = `${mine}.stale`;
-  const moved = await rename(path, aside).then(
-    () => true,
-    () => false,
-  );
-  if (!moved) return;
-  // Another process may have taken over the dead lock just before: then this one is its, give it back.
-  const taken = await readFile(aside, 'utf8').catch(() => undefined);
-  if (taken !== undefined && taken !== text) await linked(aside, path);
-  await rm(aside, { force: true });
+  await refuseIfAlive(text, path, deps);
+  const guard = takeoverGuard(path);
+  if (!(await linked(mine, guard))) {
+    await removeDeadGuard(guard, deps);
+    return;
+  }
+  try {
+    if ((await readIfThere(path)) === text) await rm(path, { force: true });
+  } finally {
+    await rm(guard, { force: true });
+  }
 }
 
-async function refuseIfAlive(holder: LockHolder, path: string, deps: LockDeps): Promise<void> {
+/** The file that a process holds while it removes a dead process's lock. */
+export function takeoverGuard(path: string): string {
+  return `${path}.takeover`;
+}
+
+async function removeDeadGuard(guard: string, deps: LockDeps): Promise<void> {
+  const holder = parseHolder((await readIfThere(guard)) ?? '');
+  if (holder === undefined) return;
+  if (await isAlive(holder, deps)) await delay(GUARD_WAIT_MS);
+  else await rm(guard, { force: true });
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return await readFile(path, 'utf8').catch(() => undefined);
+}
+
+async function isAlive(holder: LockHolder, deps: LockDeps): Promise<boolean> {
+  return (await deps.processStarted(holder.pid)) === holder.started;
+}
+
+async function refuseIfAlive(text: string, path: string, deps: LockDeps): Promise<void> {
+  const holder = parseHolder(text);
+  if (holder === undefined) return;
   if (holder.host !== deps.self.host) {
     throw new RunLockedError(
       `process ${holder.pid} on ${holder.host} has this run; if it has ended, remove ${path}`,
     );
   }
-  if ((await deps.processStarted(holder.pid)) === holder.started) {
+  if (await isAlive(holder, deps)) {
     throw new RunLockedError(`process ${holder.pid} is working on this run; wait for it or end it`);
   }
 }

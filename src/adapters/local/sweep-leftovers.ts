@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunFolder } from './run-folder.ts';
+import { takeoverGuard } from './run-lock.ts';
 
 /** The folder beside the run's in which a process reads the dataset before it has the run. */
 export function stagingFolder(outputDir: string, runName: string, pid: number): string {
@@ -21,6 +22,7 @@ export async function sweepLeftovers(
     const left = pid === undefined ? name.endsWith('.tmp') : await isDead(pid);
     if (left) await rm(folder.file(name), { force: true });
   }
+  await rm(takeoverGuard(folder.lock), { force: true });
   const outputDir = dirname(folder.path);
   const staging = basename(stagingFolder(outputDir, basename(folder.path), 0)).slice(0, -1);
   for (const name of await readdir(outputDir)) {

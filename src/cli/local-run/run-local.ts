@@ -22,7 +22,8 @@ import { createCheckpointWriter } from './checkpoint-writer.ts';
 import { fanOut } from './fan-out.ts';
 import { secretValues } from './model-key.ts';
 import type { OpenModel } from './open-model.ts';
-import { type OpenRun, openRun } from './open-run.ts';
+import { openPlanned } from './open-planned.ts';
+import type { OpenRun } from './open-run.ts';
 import { stageInput } from './pass-input.ts';
 import { type RunPlan, shownFolder } from './run-plan.ts';
 import { type StartedPass, startPass } from './start-pass.ts';
@@ -36,13 +37,13 @@ export interface LocalRunDeps {
 
 /** One pass of a run on this machine, from reading the dataset to the merged files. */
 export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<MergeResult> {
-  const { config, folder } = plan;
+  const { config } = plan;
   const { wiring } = deps;
   const self = { pid: wiring.pid, started: '', host: wiring.host };
   self.started = (await wiring.processStarted(wiring.pid)) ?? '';
   const lock = { self, processStarted: wiring.processStarted };
   // A resume is refused before its dataset is read; a new run makes no folder before that.
-  const held = plan.stored === undefined ? undefined : await openRun(folder, lock);
+  const held = plan.stored === undefined ? undefined : await openPlanned(plan, lock);
   try {
     const staged = await stageInput({
       source: plan.datasetSource,
@@ -52,7 +53,7 @@ export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<Merge
       stdin: wiring.stdin,
       strict: config.strict,
     });
-    const open = held ?? (await openRun(folder, lock).catch((error) => abandon(staged, error)));
+    const open = held ?? (await openPlanned(plan, lock).catch((error) => abandon(staged, error)));
     try {
       const started = await startPass(plan, staged, open, wiring);
       for (const line of preflight(plan, staged, open, started, deps.model)) {
