@@ -71,17 +71,78 @@ export interface SearchResult {
   incomplete: 'no' | 'limit' | 'timeout';
 }
 
+export interface ProcessRequest {
+  /** Shell source text. */
+  command: string;
+  /** Folder to start in, relative to the current one or absolute. */
+  workdir?: string;
+}
+
+/** A background process as it stands; plain data, so that a daemon can answer with it. */
+export interface ProcessStatus {
+  /** Names the process within its sandbox. */
+  id: string;
+  /** As the sandbox numbers processes. */
+  pid: number;
+  command: string;
+  /** Undefined while it runs; 128 + n after signal n. */
+  exitCode: number | undefined;
+  /** From its start to its end, or to now. */
+  runMs: number;
+}
+
+/** The last part of a process's output, standard output and error as one stream. */
+export interface ProcessOutput {
+  bytes: Uint8Array;
+  /** What came before `bytes`: kept no longer, or not asked for. */
+  skippedBytes: number;
+  /** Newlines among the skipped bytes. */
+  skippedLines: number;
+}
+
+/**
+ * Background processes, by id. They start with the shell's current directory and exports and change
+ * neither; they end with the sandbox, their groups with them. An id that names none, and what else
+ * is the caller's mistake, throws `SandboxProcessError`.
+ */
+export interface SandboxProcesses {
+  /** At most 32 run at once; of ended ones the oldest are forgotten. */
+  startProcess(request: ProcessRequest): Promise<ProcessStatus>;
+  /** In the order they were started. */
+  listProcesses(): Promise<ProcessStatus[]>;
+  /** Resolves once the process has ended, the time is up or the signal aborts. */
+  waitForProcess(
+    id: string,
+    limit: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<ProcessStatus>;
+  /** At most `maxBytes` of what is kept: the last 256 KiB. */
+  processOutput(id: string, maxBytes: number): Promise<ProcessOutput>;
+  /** Hands bytes to the process's input; resolves without waiting for it to read them. */
+  writeToProcess(id: string, bytes: Uint8Array): Promise<void>;
+  /** Ends the process's input. May be called twice. */
+  closeProcessInput(id: string): Promise<void>;
+  /** Ends the process and its group, by SIGTERM and a second later by SIGKILL. */
+  killProcess(id: string): Promise<ProcessStatus>;
+}
+
 /**
  * Where one prompt's commands and files live. Working directory and exported environment last from
  * one command to the next. Paths are relative to the current working directory or absolute. Every
  * method throws `SandboxLostError` once the sandbox is gone.
  */
-export interface Sandbox {
+export interface Sandbox extends SandboxProcesses {
   run(request: CommandRequest): Promise<CommandResult>;
   /** Throws `SandboxFileError`. */
   readFile(path: string, maxBytes: number): Promise<FileContent>;
   /** Replaces the file whole, making its folders. Throws `SandboxFileError`. */
   writeFile(path: string, bytes: Uint8Array): Promise<void>;
+  /** Removes a file, or the link itself where it is one. Throws `SandboxFileError`. */
+  deleteFile(path: string): Promise<void>;
+  /**
+   * Renames a file, making the new path's folders; its mode stays. Throws `SandboxFileError`,
+   * `exists` where something is at the new path.
+   */
+  moveFile(from: string, to: string): Promise<void>;
   /** Throws `SandboxFileError`, also for a pattern that is not valid. */
   search(request: SearchRequest): Promise<SearchResult>;
   /** Ends every process of the sandbox and removes its files. Never throws, may be called twice. */
@@ -105,12 +166,24 @@ export class SandboxFileError extends Error {
     | 'not_found'
     | 'is_directory'
     | 'not_a_file'
+    | 'exists'
     | 'outside'
     | 'permission'
     | 'invalid_pattern'
     | 'io';
 
   constructor(message: string, code: SandboxFileError['code'], options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A request about a background process that can't be met, as the model should read it. */
+export class SandboxProcessError extends Error {
+  override readonly name = 'SandboxProcessError';
+  readonly code: 'unknown_process' | 'too_many' | 'input_closed' | 'input_full' | 'not_started';
+
+  constructor(message: string, code: SandboxProcessError['code'], options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

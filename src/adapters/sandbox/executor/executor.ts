@@ -1,4 +1,7 @@
+import { basename, dirname, join } from 'node:path';
 import { type Sandbox, SandboxLostError } from '../../../core/ports/sandbox.ts';
+import { createBackgroundProcesses } from './background-processes.ts';
+import { assertNoFolder, deleteFile, renameToFree } from './move-file.ts';
 import { openRegularFile, readStart } from './open-regular-file.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { PipeReader } from './pipe-reader.ts';
@@ -28,6 +31,9 @@ export interface ExecutorDeps {
   pipes: OutputPipes;
 }
 
+/** Last parts of paths that name a folder, whatever is there. */
+const FOLDER_NAMES: ReadonlySet<string> = new Set(['', '.', '..', '~']);
+
 /**
  * Runs commands and file operations where it runs itself: beneath the process sandbox, or inside a
  * container. `close` ends the processes; the folders are the caller's to remove.
@@ -36,6 +42,7 @@ export function createExecutor(deps: ExecutorDeps): Sandbox {
   const groups = createProcessGroups();
   const readers = new Set<PipeReader>();
   const commands = createCommandRunner({ ...deps, groups, readers }, deps.cwd);
+  const background = createBackgroundProcesses({ ...deps, groups, commands });
   const paths = createSandboxPaths({ ...deps, cwd: commands.cwd });
   let isClosed = false;
 
@@ -52,13 +59,33 @@ export function createExecutor(deps: ExecutorDeps): Sandbox {
     }
   }
 
+  /** As `onFile`, but a link is taken itself, not followed. */
+  function onEntry<T>(path: string, operate: (real: string) => Promise<T>): Promise<T> {
+    const name = basename(path);
+    if (FOLDER_NAMES.has(name) || path.includes('\0')) return onFile(path, operate);
+    return onFile(dirname(path), (folder) =>
+      operate(join(folder, name)).catch(async (error: unknown) => {
+        throw await paths.explain(error, path);
+      }),
+    );
+  }
+
+  async function whileOpen<T>(operate: () => Promise<T>): Promise<T> {
+    assertOpen();
+    const result = await operate();
+    assertOpen();
+    return result;
+  }
+
   return {
-    async run(request) {
-      assertOpen();
-      const result = await commands.run(request);
-      assertOpen();
-      return result;
-    },
+    run: (request) => whileOpen(() => commands.run(request)),
+    startProcess: (request) => whileOpen(() => background.startProcess(request)),
+    listProcesses: () => whileOpen(() => background.listProcesses()),
+    waitForProcess: (id, limit) => whileOpen(() => background.waitForProcess(id, limit)),
+    processOutput: (id, maxBytes) => whileOpen(() => background.processOutput(id, maxBytes)),
+    writeToProcess: (id, bytes) => whileOpen(() => background.writeToProcess(id, bytes)),
+    closeProcessInput: (id) => whileOpen(() => background.closeProcessInput(id)),
+    killProcess: (id) => whileOpen(() => background.killProcess(id)),
     readFile: (path, maxBytes) =>
       onFile(path, async (real) => {
         const file = await openRegularFile(real, path);
@@ -70,11 +97,18 @@ export function createExecutor(deps: ExecutorDeps): Sandbox {
         }
       }),
     writeFile: (path, bytes) => onFile(path, (real) => writeFileWhole(real, bytes, path)),
+    deleteFile: (path) => onEntry(path, (real) => deleteFile(real, path)),
+    moveFile: (from, to) =>
+      onEntry(from, async (real) => {
+        await assertNoFolder(real, from);
+        await onEntry(to, (realTo) => renameToFree(real, realTo, to));
+      }),
     search: (request) => onFile(request.path, (real) => searchFiles(real, request)),
     async close() {
       isClosed = true;
       groups.killAll();
       for (const reader of readers) reader.close();
+      background.close();
     },
   };
 }
