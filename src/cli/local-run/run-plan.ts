@@ -10,7 +10,7 @@ import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 import { resolveApiKey } from './model-key.ts';
 import { readRunFile, readStored } from './open-run.ts';
-import { type Prefill, prefillSchema, readPrefill } from './prefill.ts';
+import { prefillSchema, readPrefill } from './prefill.ts';
 import { readConfigFile, resolveSettings } from './run-settings.ts';
 import { chooseToolsets, type ToolsetChoice } from './toolset-choice.ts';
 
@@ -47,7 +47,8 @@ export interface RunRequest {
 /** Settles settings, key and toolsets of a run, touching nothing. Throws errors of wrong use. */
 export async function planRun(request: RunRequest, wiring: Wiring): Promise<RunPlan> {
   const file = request.configPath === undefined ? {} : await readConfigFile(request.configPath);
-  const { folder, stored } = await findStored({ ...file, ...request.flags });
+  const given = { ...file, ...request.flags };
+  const { folder, stored } = await findStored(given);
   const resuming = request.flags['resume'] === true;
   const config = resolveSettings({
     flags: request.flags,
@@ -66,11 +67,12 @@ export async function planRun(request: RunRequest, wiring: Wiring): Promise<RunP
   const toolsets = await chooseToolsets(config, {
     tools: request.tools,
     sha256Hex: wiring.sha256Hex,
+    frozen: 'distributions_file' in given ? undefined : stored?.manifest.distribution,
   });
-  const secret = await privateSettings(config, folder, stored !== undefined);
+  const secret = await privateSettings(config, folder, stored === undefined ? undefined : given);
   const manifest = manifestOf({ config, rehearsal, toolsets, secret }, wiring);
   if (stored !== undefined) assertSameRun(stored, config, manifest);
-  const datasetSource = sourceOf(config, folder, stored, { ...file, ...request.flags });
+  const datasetSource = sourceOf(config, folder, stored, given);
   return { config, datasetSource, folder, stored, rehearsal, apiKey, secret, toolsets, manifest };
 }
 
@@ -94,16 +96,18 @@ function sourceOf(
   return path === '-' && !named && last !== undefined ? folder.input(last.input_of_pass) : path;
 }
 
+/** A resume sends what the run has, unless told otherwise: a prefill file may be gone by then. */
 async function privateSettings(
   config: RunConfig,
   folder: RunFolder,
-  resumed: boolean,
+  givenToResume: Record<string, unknown> | undefined,
 ): Promise<PrivateSettings> {
-  const before = resumed ? ((await readStored(folder.privateFile, privateSchema)) ?? {}) : {};
-  const prefill: Prefill | undefined =
-    config.prefill_messages_file === undefined
-      ? before.prefill_messages
-      : await readPrefill(config.prefill_messages_file);
+  const before =
+    givenToResume === undefined
+      ? {}
+      : ((await readStored(folder.privateFile, privateSchema)) ?? {});
+  const { prefill_messages_file: path = undefined } = givenToResume ?? config;
+  const prefill = typeof path === 'string' ? await readPrefill(path) : before.prefill_messages;
   const prompt = config.ephemeral_system_prompt ?? before.ephemeral_system_prompt;
   return {
     ...(prompt !== undefined && { ephemeral_system_prompt: prompt }),

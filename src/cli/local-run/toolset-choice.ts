@@ -43,13 +43,15 @@ export interface ToolsetDeps {
   /** Every tool that is built, by name. */
   tools: Readonly<Record<string, Tool>>;
   sha256Hex(text: string): string;
+  /** The distribution that a resumed run has had so far; its file may be gone. */
+  frozen?: Pick<Distribution, 'name' | 'toolsets'> | undefined;
 }
 
 /** Settles the toolsets of a run. Throws `UsageError` or `DistributionUnavailableError`. */
 export async function chooseToolsets(config: RunConfig, deps: ToolsetDeps): Promise<ToolsetChoice> {
   const distribution =
     config.toolsets === undefined
-      ? await namedDistribution(config)
+      ? await namedDistribution(config, deps.frozen)
       : { name: '', description: 'a fixed set', toolsets: fixedSet(config.toolsets) };
   const names = Object.keys(distribution.toolsets);
   const available = names.filter((name) => builtTools(name, deps).length > 0);
@@ -104,7 +106,11 @@ function fixedSet(toolsets: readonly string[]): Record<string, number> {
   return Object.fromEntries(toolsets.map((name) => [name, 100]));
 }
 
-async function namedDistribution(config: RunConfig): Promise<Distribution> {
+async function namedDistribution(
+  config: RunConfig,
+  frozen: ToolsetDeps['frozen'],
+): Promise<Distribution> {
+  if (frozen?.name === config.distribution) return { description: '', ...frozen };
   const own =
     config.distributions_file === undefined
       ? []
