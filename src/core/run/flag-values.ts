@@ -33,11 +33,23 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Turns the text of a command-line flag into the value that a config file would hold. */
+/** Whether the setting is a limit that a run may go without: a number, none by default. */
+function isLimit(key: string): boolean {
+  if (!isKey(key)) return false;
+  const { type = '', default: standard } = valueShape(key);
+  const isNumber = type === 'integer' || type === 'number';
+  return isNumber && standard === undefined && runConfigSchema.shape[key].isOptional();
+}
+
+/**
+ * Turns the text of a command-line flag into the value that a config file would hold. `none` lifts
+ * a limit: the value is null then.
+ */
 export function decodeFlag(key: RunConfigKey, given: string): unknown {
   switch (valueShape(key).type) {
     case 'integer':
     case 'number':
+      if (given.toLowerCase() === 'none' && isLimit(key)) return null;
       return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(given) ? Number(given) : given;
     case 'boolean':
       return { true: true, false: false }[given.toLowerCase()] ?? given;
@@ -87,13 +99,16 @@ function range(shape: ValueShape): string {
 }
 
 /**
- * Checks a set of settings and fills in defaults. `source` says where a key came from in error
+ * Checks a set of settings and fills in defaults; null lifts a limit. `source` says where a key came from in error
  * messages, e.g. `--batch_size` or `batch_size in run.json`. Throws `ConfigError`.
  */
 export function parseRunConfig(
-  values: Record<string, unknown>,
+  given: Record<string, unknown>,
   source: (key: string) => string,
 ): RunConfig {
+  const values = Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => value !== null || !isLimit(key)),
+  );
   const parsed = runConfigSchema.safeParse(values);
   if (parsed.success) return parsed.data;
   const lines = new Map<string, string>();
