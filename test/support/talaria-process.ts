@@ -27,6 +27,8 @@ export interface TalariaProcess {
   ended: Promise<TalariaEnd>;
   hasEnded(): boolean;
   kill(signal: NodeJS.Signals): void;
+  /** Resolves when standard error has the text; throws after a minute. */
+  stderrHas(text: string): Promise<void>;
 }
 
 export type Flags = Readonly<Record<string, string | number | boolean>>;
@@ -150,6 +152,9 @@ function watch(child: ChildProcess): TalariaProcess {
     ended,
     hasEnded: () => over,
     kill: (signal) => void child.kill(signal),
+    async stderrHas(text) {
+      await until(() => output.stderr.includes(text));
+    },
   };
 }
 
