@@ -1,4 +1,5 @@
 import { patch } from './patch.ts';
+import { process } from './process.ts';
 import { readFile } from './read-file.ts';
 import { searchFiles } from './search-files.ts';
 import { terminal } from './terminal.ts';
@@ -7,5 +8,8 @@ import { writeFile } from './write-file.ts';
 
 /** The tools that are built, by name: the only list of them. */
 export const BUILTIN_TOOLS: Readonly<Record<string, Tool>> = Object.fromEntries(
-  [terminal, readFile, writeFile, patch, searchFiles].map((tool) => [tool.schema.name, tool]),
+  [terminal, process, readFile, writeFile, patch, searchFiles].map((tool) => [
+    tool.schema.name,
+    tool,
+  ]),
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SandboxFileError } from '../ports/sandbox.ts';
+import { SandboxFileError, SandboxProcessError } from '../ports/sandbox.ts';
 import { parseArguments } from './parse-arguments.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
@@ -8,7 +8,7 @@ export interface ToolDefinition<S extends z.ZodObject> {
   description: string;
   /** Checks the arguments; what the model is shown is made from it. */
   args: S;
-  /** A `SandboxFileError` thrown here is shown to the model, anything else is not. */
+  /** A `SandboxFileError` or `SandboxProcessError` thrown here is shown to the model, no other. */
   run(args: z.output<S>, context: ToolContext): Promise<Record<string, unknown>>;
 }
 
@@ -25,11 +25,15 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
       try {
         return resultText(await definition.run(parsed.args, context), context);
       } catch (error) {
-        if (!(error instanceof SandboxFileError)) throw error;
+        if (!isForModel(error)) throw error;
         return resultText({ error: error.message }, context);
       }
     },
   };
+}
+
+function isForModel(error: unknown): error is Error {
+  return error instanceof SandboxFileError || error instanceof SandboxProcessError;
 }
 
 /** Paths, messages and diffs can hold a secret as well as output can. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CommandResult } from '../ports/sandbox.ts';
 import { OUTPUT_TO_KEEP, shownOutput } from './command-output.ts';
 import { defineTool } from './define-tool.ts';
+import { startInBackground } from './start-in-background.ts';
 
 const MAX_TIMEOUT_S = 600;
 const MAX_COMMAND = 4_000_000;
@@ -11,11 +12,15 @@ const args = z.object({
     .string()
     .min(1)
     .max(MAX_COMMAND)
-    .describe('Shell command to run. Its input is empty: a command that asks gets end-of-file.'),
+    .describe(
+      'Shell command to run. Its input is empty, a command that asks gets end-of-file; with background it can be written to.',
+    ),
   background: z
     .boolean()
     .default(false)
-    .describe('Not available here; append " &" and write the output to a file instead.'),
+    .describe(
+      'Start the command and answer at once, with a session_id for the process tool. For servers, and for what takes longer than the timeout allows.',
+    ),
   timeout: z
     .int()
     .min(1)
@@ -30,9 +35,16 @@ const args = z.object({
     .max(4_096)
     .optional()
     .describe('Folder for this command only; without it, where the last command ended.'),
-  pty: z.boolean().default(false).describe('Not available here.'),
-  notify_on_complete: z.boolean().default(false).describe('Not available here.'),
-  watch_patterns: z.array(z.string()).max(100).default([]).describe('Not available here.'),
+  pty: z.boolean().default(false).describe('Not available here: commands get no terminal.'),
+  notify_on_complete: z
+    .boolean()
+    .default(false)
+    .describe("Not available here: nothing comes between calls; use process with action 'wait'."),
+  watch_patterns: z
+    .array(z.string())
+    .max(100)
+    .default([])
+    .describe("Not available here: nothing comes between calls; use process with action 'poll'."),
 });
 
 /** Runs one command of at most 10 minutes in the prompt's sandbox. */
@@ -44,6 +56,7 @@ export const terminal = defineTool({
   async run(given, context) {
     const refusal = refusalOf(given);
     if (refusal !== undefined) return { output: '', exit_code: -1, error: refusal };
+    if (given.background) return startInBackground(given, context);
     const timeoutMs = Math.max(1, Math.min(given.timeout * 1_000, context.remainingMs()));
     const result = await context.sandbox.run({
       command: given.command,
@@ -61,14 +74,27 @@ function refusalOf(given: z.output<typeof args>): string | undefined {
   if (given.command.includes('\0') || given.workdir?.includes('\0')) {
     return "terminal: expected a command without NUL bytes; printf '\\0' makes one";
   }
-  const unavailable = [
-    given.background && 'background',
-    given.pty && 'pty',
-    given.notify_on_complete && 'notify_on_complete',
-    given.watch_patterns.length > 0 && 'watch_patterns',
-  ].filter((name) => name !== false);
-  if (unavailable.length === 0) return undefined;
-  return `terminal: ${unavailable.join(', ')} not available here; run the command in the foreground, or append " > out.log 2>&1 &" and read out.log in a later call`;
+  const instead = WAYS_OUT.find(([name]) => given[name] === true || isFilled(given[name]));
+  return instead && `terminal: ${instead[0]} is not available here, nothing was run; ${instead[1]}`;
+}
+
+const WAYS_OUT = [
+  [
+    'pty',
+    'run the command without it, with options that need no terminal (-y, --batch, --no-pager), or with background and answer its questions by process',
+  ],
+  [
+    'notify_on_complete',
+    "no notice can come between your calls; start it with background alone, and use process with action 'wait'",
+  ],
+  [
+    'watch_patterns',
+    "no notice can come between your calls; start it with background alone, and use process with action 'poll' or 'log'",
+  ],
+] as const;
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
 }
 
 function endOf(result: CommandResult, timeoutMs: number) {
@@ -78,7 +104,7 @@ function endOf(result: CommandResult, timeoutMs: number) {
     case 'timeout':
       return {
         exit_code: 124,
-        error: `command timed out after ${timeoutMs / 1_000} s and was killed with all it had started; give a longer timeout (at most ${MAX_TIMEOUT_S}) or do less at once`,
+        error: `command timed out after ${timeoutMs / 1_000} s and was killed with all it had started; give a longer timeout (at most ${MAX_TIMEOUT_S}), or run it with background`,
       };
     case 'aborted':
       return { exit_code: 130, error: 'command stopped: the time for this task is up' };

@@ -5,6 +5,7 @@ import { describeEnds } from './ends-contract.ts';
 import { describeFiles } from './files-contract.ts';
 import type { OpenSandbox } from './open-sandbox.ts';
 import { describeOutput } from './output-contract.ts';
+import { describeProcesses } from './processes-contract.ts';
 import { describeSearch } from './search-contract.ts';
 
 export interface ContractProvider {
@@ -31,6 +32,7 @@ export function describeSandbox(name: string, makeProvider: () => Promise<Contra
     describeCommands(open);
     describeOutput(open);
     describeEnds(open);
+    describeProcesses(open);
     describeFiles(open);
     describeSearch(open);
   });

@@ -4,6 +4,7 @@ import { BUILTIN_TOOLS } from '../../../src/core/tools/builtin-tools.ts';
 describe('BUILTIN_TOOLS', () => {
   it.each([
     ['terminal', 'command* background timeout workdir pty notify_on_complete watch_patterns'],
+    ['process', 'action* session_id data timeout offset limit'],
     ['read_file', 'path* offset limit'],
     ['write_file', 'path* content*'],
     ['patch', 'mode path old_string new_string replace_all patch'],
@@ -20,7 +21,7 @@ describe('BUILTIN_TOOLS', () => {
     expect(names.filter((arg) => !properties[arg]?.description)).toEqual([]);
   });
 
-  it('lists five', () => {
-    expect(Object.keys(BUILTIN_TOOLS)).toHaveLength(5);
+  it('lists six', () => {
+    expect(Object.keys(BUILTIN_TOOLS)).toHaveLength(6);
   });
 });

@@ -36,7 +36,7 @@ export function followProcess(of: {
   let end: { exitCode: number; at: number } | undefined;
   const output = createRollingOutput(WINDOW);
   const reader = createBackgroundReader(of.outputFd, output.add);
-  const input = createProcessInput(of.inputFd);
+  const input = createProcessInput(id, of.inputFd);
   groups.add(pid);
   const ended = of.child.exited.then((exitCode) => {
     groups.leaderEnded(pid);

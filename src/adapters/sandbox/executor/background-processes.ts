@@ -138,7 +138,7 @@ export function createBackgroundProcesses(
     const { exitCode } = found.status();
     if (exitCode !== undefined) {
       throw new SandboxProcessError(
-        `it has ended with exit code ${exitCode}; see its log, or start it again`,
+        `${id}: has ended with exit code ${exitCode}; see its log, or start it again`,
         'input_closed',
       );
     }

@@ -15,21 +15,21 @@ export interface ProcessInput {
   close(): void;
 }
 
-/** The writing end of a process's standard input. Owns the fd. */
-export function createProcessInput(fd: number): ProcessInput {
+/** The writing end of a process's standard input. Owns the fd; errors begin with `id`. */
+export function createProcessInput(id: string, fd: number): ProcessInput {
   const socket = new Socket({ fd, readable: false, writable: true });
   socket.on('error', () => socket.destroy());
 
   return {
     async write(bytes) {
-      if (socket.destroyed || socket.writableEnded) throw closedInput();
+      if (socket.destroyed || socket.writableEnded) throw closedInput(id);
       if (socket.writableLength + bytes.length > MAX_WAITING) {
         throw new SandboxProcessError(
-          `its input is full: ${socket.writableLength} bytes wait to be read, at most ${MAX_WAITING} may; poll until it reads, or write less`,
+          `${id}: its input is full, ${socket.writableLength} bytes wait to be read, at most ${MAX_WAITING} may; poll until it reads, or write less`,
           'input_full',
         );
       }
-      if (!(await isTaken(socket, bytes))) throw closedInput();
+      if (!(await isTaken(socket, bytes))) throw closedInput(id);
     },
     end: () => void socket.end(),
     close: () => void socket.destroy(),
@@ -47,9 +47,9 @@ function isTaken(socket: Socket, bytes: Uint8Array): Promise<boolean> {
   });
 }
 
-function closedInput(): SandboxProcessError {
+function closedInput(id: string): SandboxProcessError {
   return new SandboxProcessError(
-    'its input is closed; start it again to send more, or poll to see what it made of what it got',
+    `${id}: its input is closed; start it again to send more, or poll to see what it made of what it got`,
     'input_closed',
   );
 }

@@ -32,6 +32,9 @@ describe('all tools', () => {
     await lost.close();
     for (const [name, args] of [
       ['terminal', { command: 'true' }],
+      ['terminal', { command: 'true', background: true }],
+      ['process', { action: 'list' }],
+      ['process', { action: 'wait', session_id: 'proc_1' }],
       ['read_file', { path: 'x' }],
       ['write_file', { path: 'x', content: '' }],
       ['patch', { path: 'x', old_string: 'a', new_string: 'b' }],
