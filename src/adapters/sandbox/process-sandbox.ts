@@ -8,7 +8,6 @@ import {
   type SandboxSpec,
 } from '../../core/ports/sandbox.ts';
 import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
-import { canLast } from './executor/can-last.ts';
 import { createExecutor } from './executor/executor.ts';
 import { createOutputPipes, type OutputPipes } from './executor/output-pipes.ts';
 import { removeTree } from './remove-tree.ts';
@@ -38,7 +37,6 @@ export interface ProcessSandboxProvider extends SandboxProvider {
 
 interface Shared {
   root: string;
-  lastingShell: boolean;
   owner: SandboxOwner;
   pipes: OutputPipes;
 }
@@ -61,7 +59,7 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
   }
 
   async function openSandbox(spec: SandboxSpec): Promise<Sandbox> {
-    const { root, owner, pipes, lastingShell } = await getShared();
+    const { root, owner, pipes } = await getShared();
     const folder = await mkdtemp(join(root, owner.prefix));
     const mark = basename(folder);
     const home = join(folder, 'work');
@@ -71,17 +69,7 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
     for (const path of [stateFolder, temporary, cwd]) await mkdir(path, { recursive: true });
     const env = environment({ deps, home, temporary });
     const roots = [home, temporary];
-    const inside = createExecutor({
-      ...deps,
-      lastingShell,
-      env,
-      stateFolder,
-      home,
-      cwd,
-      roots,
-      mark,
-      pipes,
-    });
+    const inside = createExecutor({ ...deps, env, stateFolder, home, cwd, roots, mark, pipes });
     const sandbox: Sandbox = {
       ...inside,
       async close() {
@@ -137,8 +125,7 @@ async function prepare(deps: ProcessSandboxDeps): Promise<Shared> {
   const owner = await createSandboxOwner();
   const folder = await mkdtemp(join(root, `${owner.prefix}pipes-`));
   const mkfifo = { file: 'mkfifo', path: deps.path };
-  const lastingShell = await canLast(deps.shell);
-  return { root, owner, lastingShell, pipes: createOutputPipes({ folder, mkfifo }) };
+  return { root, owner, pipes: createOutputPipes({ folder, mkfifo }) };
 }
 
 function environment(of: { deps: ProcessSandboxDeps; home: string; temporary: string }) {

@@ -6,11 +6,6 @@ import type { ShellProcess } from './spawn-shell.ts';
 const KILL_GRACE_MS = 1_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export interface CommandEnd extends Pick<CommandResult, 'exitCode' | 'stopped'> {
-  /** Whether directory and exports it left count for the next command. */
-  keepsState: boolean;
-}
-
 /**
  * Waits for a command's shell to end by itself, by its time limit or by its signal; the latter two
  * kill its whole process group.
@@ -19,23 +14,21 @@ export async function commandEnd(
   shell: ShellProcess,
   request: CommandRequest,
   groups: ProcessGroups,
-): Promise<CommandEnd> {
+): Promise<Pick<CommandResult, 'exitCode' | 'stopped'>> {
   groups.add(shell.pid);
-  const exited = shell.exited.then((end) => {
+  const exited = shell.exited.then((exitCode) => {
     groups.leaderEnded(shell.pid);
-    return end;
+    return exitCode;
   });
   const limit = whenStopped(request);
   const first = await Promise.race([exited, limit.stopped]);
   limit.cancel();
-  if (typeof first !== 'string') {
-    return { exitCode: first.exitCode, stopped: 'no', keepsState: first.byItself };
-  }
+  if (typeof first === 'number') return { exitCode: first, stopped: 'no' };
   groups.kill(shell.pid);
   const grace = delay(KILL_GRACE_MS);
   await Promise.race([exited, grace.over]);
   grace.cancel();
-  return { exitCode: 128 + 9, stopped: first, keepsState: false };
+  return { exitCode: 128 + 9, stopped: first };
 }
 
 function whenStopped(request: CommandRequest) {

@@ -14,8 +14,6 @@ import { writeFileWhole } from './write-file-whole.ts';
 export interface ExecutorDeps {
   /** Path of bash or a POSIX sh. */
   shell: string;
-  /** Whether that is bash 5 or newer: then one shell serves all commands. */
-  lastingShell: boolean;
   /** Environment of the first command; nothing else is handed to it. */
   env: Readonly<Record<string, string>>;
   /** Private folder, on this machine's disk, for shell state. */

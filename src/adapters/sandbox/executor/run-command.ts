@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
   type CommandRequest,
@@ -6,9 +6,8 @@ import {
   SandboxLostError,
 } from '../../../core/ports/sandbox.ts';
 import { commandEnd } from './command-end.ts';
-import { createLastingShell } from './lasting-shell.ts';
 import { createOutputCollector } from './output-collector.ts';
-import type { NamedPipe, OutputPipes } from './output-pipes.ts';
+import type { OutputPipes } from './output-pipes.ts';
 import { createPipeReader, type PipeReader } from './pipe-reader.ts';
 import type { ProcessGroups } from './process-groups.ts';
 import { quoted } from './quoted.ts';
@@ -21,8 +20,6 @@ const MAX_COMMAND_IN_ENVIRONMENT = 100_000;
 
 export interface CommandRunnerDeps {
   shell: string;
-  /** One shell for all commands (`shell` is bash 5 or newer), or one for each. */
-  lastingShell: boolean;
   /** What the first command starts with; later ones start from what the one before left. */
   env: Readonly<Record<string, string>>;
   /** Private folder for command texts and shell state; a command without it can't start. */
@@ -42,21 +39,14 @@ export interface CommandRunner {
   cwd(): string;
 }
 
-/** Runs commands one after another, handing working directory and exports from one to the next. */
+/** Runs commands one shell each, handing working directory and exports from one to the next. */
 export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): CommandRunner {
   const stateFile = join(deps.stateFolder, 'state');
   let cwd = startCwd;
   let hasState = false;
   let count = 0;
 
-  const lasting = deps.lastingShell ? createLastingShell(deps) : undefined;
-  const variables = Object.keys(deps.env);
-
-  async function start(
-    request: CommandRequest,
-    nextStateFile: string,
-    pipe: NamedPipe,
-  ): Promise<ShellProcess> {
+  function start(request: CommandRequest, nextStateFile: string, outputFd: number) {
     const args = {
       stateFile,
       cwd,
@@ -65,23 +55,18 @@ export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): 
       workdir: request.workdir ?? '',
       mark: deps.mark,
     };
-    if (lasting !== undefined) {
-      // An exported variable that a command unset must not come back.
-      const forget = hasState ? variables : [];
-      const { command } = request;
-      return await lasting.start({ args, command, forget, outputPath: pipe.path });
-    }
     const commandFile = join(deps.stateFolder, `command-${count}`);
-    return await spawnShell({
+    return spawnShell({
       shell: deps.shell,
       args: shellArguments(args, basename(deps.shell)),
       env: {
+        // An exported variable that a command unset must not come back.
         ...(hasState ? {} : deps.env),
         TALARIA_SANDBOX: deps.mark,
         TALARIA_COMMAND: commandText(request.command, commandFile),
       },
       cwd: deps.stateFolder,
-      outputFd: pipe.writeFd,
+      outputFd,
     });
   }
 
@@ -97,22 +82,22 @@ export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): 
     count += 1;
     const nextStateFile = join(deps.stateFolder, `next-${count}`);
     const output = createOutputCollector(request.keep);
-    const pipe = await deps.pipes.takeNamed();
+    const pipe = await deps.pipes.take();
     const reader = createPipeReader(pipe.readFd, output.add, () => deps.readers.delete(reader));
     deps.readers.add(reader);
     let shell: ShellProcess;
     try {
-      shell = await start(request, nextStateFile, pipe);
+      shell = await start(request, nextStateFile, pipe.writeFd);
     } catch (error) {
       reader.close();
       throw error;
     } finally {
-      pipe.release();
+      closeSync(pipe.writeFd);
     }
-    const { exitCode, stopped, keepsState } = await commandEnd(shell, request, deps.groups);
+    const end = await commandEnd(shell, request, deps.groups);
     reader.finish();
-    if (keepsState) takeState(nextStateFile);
-    return { ...output.collected(), exitCode, stopped };
+    if (end.stopped === 'no') takeState(nextStateFile);
+    return { ...output.collected(), ...end };
   }
 
   return { run, cwd: () => cwd };

@@ -5,9 +5,9 @@
  * The command comes by an environment variable, which neither its children nor `pkill -f` see.
  * Directory and exports are written when the shell exits, to a file rather than to an extra
  * descriptor that children would inherit; a closing NUL tells a whole file from a torn one.
- * Positional parameters: see `shellParameters`.
+ * Positional parameters: see `shellArguments`.
  */
-export const SHELL_SCRIPT = [
+const SCRIPT = [
   '__talaria_command=$TALARIA_COMMAND',
   'unset TALARIA_COMMAND',
   // A missing file would end dash.
@@ -47,10 +47,10 @@ export interface ShellArguments {
   mark: string;
 }
 
-/** Positional parameters of the script, in order. */
-export function shellParameters(of: ShellArguments): string[] {
+/** Arguments of `bash` or `sh`; the name after the script is what the shell's messages begin with. */
+export function shellArguments(of: ShellArguments, shellName: string): string[] {
   const workdir = of.workdir === '' || of.workdir.startsWith('/') ? of.workdir : `./${of.workdir}`;
-  return [
+  const parameters = [
     of.stateFile,
     of.cwd,
     of.fallbackCwd,
@@ -59,9 +59,5 @@ export function shellParameters(of: ShellArguments): string[] {
     workdir,
     of.mark,
   ];
-}
-
-/** Arguments of `bash` or `sh`; the name after the script is what the shell's messages begin with. */
-export function shellArguments(of: ShellArguments, shellName: string): string[] {
-  return ['-c', SHELL_SCRIPT, shellName, ...shellParameters(of)];
+  return ['-c', SCRIPT, shellName, ...parameters];
 }

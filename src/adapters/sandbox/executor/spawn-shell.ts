@@ -2,16 +2,10 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { SandboxLostError } from '../../../core/ports/sandbox.ts';
 
-export interface ShellEnd {
-  /** 128 + n after signal n. */
-  exitCode: number;
-  /** False where the shell was killed: what it wrote of its state does not count. */
-  byItself: boolean;
-}
-
 export interface ShellProcess {
   pid: number;
-  exited: Promise<ShellEnd>;
+  /** The exit code, 128 + n after signal n. */
+  exited: Promise<number>;
 }
 
 /**
@@ -36,10 +30,8 @@ export async function spawnShell(of: {
     if (child.pid === undefined) {
       throw await new Promise<Error>((resolve) => child.once('error', resolve));
     }
-    const exited = new Promise<ShellEnd>((resolve) => {
-      child.once('exit', (code, signal) =>
-        resolve({ exitCode: exitCodeOf(code, signal), byItself: true }),
-      );
+    const exited = new Promise<number>((resolve) => {
+      child.once('exit', (code, signal) => resolve(code ?? signalCode(signal)));
     });
     return { pid: child.pid, exited };
   } catch (error) {
@@ -49,7 +41,6 @@ export async function spawnShell(of: {
   }
 }
 
-/** A shell's way to tell an end: the code, or 128 + n after signal n. */
-export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
-  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+function signalCode(signal: NodeJS.Signals | null): number {
+  return 128 + (signal === null ? 0 : constants.signals[signal]);
 }
