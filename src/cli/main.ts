@@ -1,10 +1,18 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import { addListDistributions } from './commands/list-distributions.ts';
 import { addMerge } from './commands/merge.ts';
 import { addRun } from './commands/run.ts';
-import { normalizeFlags } from './run-options.ts';
+import { asksFor, normalizeFlags } from './run-options.ts';
+import { errorText } from './terminal/terminal.ts';
 import { exitCodeOf } from './usage-error.ts';
 import { createWiring, type Wiring } from './wiring.ts';
+
+const START = `
+Start here, without key or network:
+  talaria run --dataset_file=examples/prompts.jsonl --batch_size=4 --run_name=first \\
+      --model=rehearsal
+
+talaria <command> --help shows all flags of a command.`;
 
 const wiring = createWiring();
 
@@ -12,37 +20,69 @@ const wiring = createWiring();
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error) => {
-    wiring.stderr.write(`talaria: ${describe(error, process.argv.includes('--verbose'))}\n`);
+    reportError(error, process.argv.slice(2), wiring);
     process.exit(1);
   });
 }
 
-process.exitCode = await main(process.argv, wiring);
+process.exitCode = await main(process.argv.slice(2), wiring);
 
-/** Runs the command line; resolves to the exit code. No stack trace unless asked for. */
-async function main(argv: readonly string[], of: Wiring): Promise<number> {
-  const program = new Command('talaria')
-    .description('Turns a JSONL file of prompts into training-grade agent trajectories.')
-    .version(of.version)
-    .configureHelp({ showGlobalOptions: true })
-    .exitOverride();
-  addRun(program, of);
-  addMerge(program, of);
-  addListDistributions(program, of);
-  for (const command of program.commands) command.exitOverride();
-  const words = [...argv.slice(0, 2), ...normalizeFlags(argv.slice(2))];
+/** Runs the command line; resolves to the exit code. */
+async function main(given: readonly string[], of: Wiring): Promise<number> {
+  const program = createProgram(of);
+  const words = normalizeFlags(given, program.commands);
+  if (words.length === 0) {
+    program.outputHelp();
+    return 0;
+  }
   try {
-    await program.parseAsync(words);
+    await program.parseAsync(words, { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const verbose = words.some((word) => /^--verbose(=true)?$/i.test(word));
-    of.stderr.write(`talaria: ${describe(error, verbose)}\n`);
-    return exitCodeOf(error);
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    reportError(error, words, of);
+    return error instanceof CommanderError ? 2 : exitCodeOf(error);
   }
 }
 
-function describe(error: unknown, verbose: boolean): string {
-  if (!(error instanceof Error)) return String(error);
-  return verbose ? (error.stack ?? error.message) : error.message;
+function createProgram(of: Wiring): Command {
+  const program = new Command('talaria')
+    .description('Turns a JSONL file of prompts into training-grade agent trajectories.')
+    .version(of.version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', START);
+  addRun(program, of);
+  addMerge(program, of);
+  addListDistributions(program, of);
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .helpOption('-h, --help', 'show this help')
+      // What went wrong is reported in one place, `reportError`.
+      .configureOutput({ outputError: () => undefined })
+      .configureHelp({ optionTerm, subcommandTerm: (sub) => sub.name() });
+  }
+  return program;
+}
+
+/** Flags that take true or false are nearly always given without. */
+function optionTerm({ flags }: Option): string {
+  return flags.replace(' [true|false]', '');
+}
+
+/** For people on standard error; with --json as an object on standard output too. */
+function reportError(error: unknown, words: readonly string[], of: Wiring): void {
+  const shown = error instanceof CommanderError ? commandLineFault(error, words) : error;
+  of.stderr.write(`talaria: ${errorText(shown, asksFor('verbose', words))}\n`);
+  if (asksFor('json', words)) {
+    of.stdout.write(`${JSON.stringify({ error: errorText(shown, false) })}\n`);
+  }
+}
+
+/** Commander's message without its prefix, and where to read on. */
+function commandLineFault({ message }: CommanderError, words: readonly string[]): string {
+  const [first = ''] = words;
+  const command = /^[a-z]/.test(first) && !message.includes('unknown command') ? ` ${first}` : '';
+  return `${message.replace(/^error: /, '')}\nSee talaria${command} --help.`;
 }

@@ -12,7 +12,7 @@ function optionOf(key: RunConfigKey): Option {
   const shape = valueShape(key);
   const notes = [
     shape.enum === undefined ? '' : `one of ${shape.enum.join(', ')}`,
-    isShown(shape.default) ? `default ${String(shape.default)}` : '',
+    isShown(shape.default) ? `default: ${String(shape.default)}` : '',
   ].filter((note) => note !== '');
   const described = notes.length === 0 ? help : `${help} (${notes.join('; ')})`;
   const placeholder = value ?? (shape.enum === undefined ? 'value' : 'choice');
@@ -35,13 +35,22 @@ export function givenSettings(options: Record<string, unknown>): Record<string, 
   return given;
 }
 
-/** Turns `--a-b` and `--a-b=v` into `--a_b` and `--a_b=v`; what follows `--` is left alone. */
-export function normalizeFlags(argv: readonly string[]): string[] {
-  const end = argv.indexOf('--');
-  return argv.map((word, index) => {
+/**
+ * Turns `--a-b` and `--a-b=v` into the `--a_b` and `--a_b=v` that the commands know. Other words,
+ * the values of flags among them, are left alone.
+ */
+export function normalizeFlags(words: readonly string[], commands: readonly Command[]): string[] {
+  const known = new Set(commands.flatMap((of) => of.options.map(({ long }) => long)));
+  const end = words.indexOf('--');
+  return words.map((word, index) => {
     if (!word.startsWith('--') || (end !== -1 && index >= end)) return word;
-    const cut = word.indexOf('=');
-    const name = cut === -1 ? word : word.slice(0, cut);
-    return `--${name.slice(2).replaceAll('-', '_')}${word.slice(name.length)}`;
+    const [name = word] = word.split('=', 1);
+    const underscored = `--${name.slice(2).replaceAll('-', '_')}`;
+    return known.has(underscored) ? underscored + word.slice(name.length) : word;
   });
+}
+
+/** Whether a flag is on, as far as can be said of a command line that may be wrong. */
+export function asksFor(flag: 'json' | 'verbose', words: readonly string[]): boolean {
+  return words.some((word) => new RegExp(`^--${flag}(=true)?$`, 'i').test(word));
 }

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { createLocalRunFiles } from '../../adapters/local/local-run-files.ts';
 import { runFolder } from '../../adapters/local/run-folder.ts';
+import { ConfigError, expected } from '../../core/run/flag-values.ts';
 import { mergeRun } from '../../core/run/merge.ts';
 import { RUN_NAME } from '../../core/run/run-config.ts';
 import { openRun, readRunFile } from '../local-run/open-run.ts';
 import { summaryLines } from '../terminal/summary.ts';
+import { openTerminal } from '../terminal/terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 
@@ -15,20 +17,32 @@ interface MergeOptions {
   json?: boolean;
 }
 
+const EXAMPLES = `
+Example:
+  talaria merge --run_name=mine
+
+Reads the ledger and the batch files of data/mine/ and writes trajectories.jsonl,
+discarded.jsonl, failed.jsonl, statistics.json, checkpoint.json and README.md anew.
+Asks no model. A run does this itself at its end; here it is for a run that was killed.`;
+
 export function addMerge(program: Command, wiring: Wiring): void {
   program
     .command('merge')
-    .description("build a run's files again from what is stored: the same bytes each time")
-    .option('--run_name <name>', 'the run')
+    .description("Build a run's files again from what is stored: the same bytes each time.")
+    .option('--run_name <name>', 'the run (required)')
     .option('--output_dir <path>', 'folder that holds the folder of each run', 'data')
-    .option('--json', 'print the result as one JSON object on standard output')
+    .option('--json', 'print the result as one JSON object on standard output; an error too')
+    .addHelpText('after', EXAMPLES)
     .action((options: MergeOptions) => merge(options, wiring));
 }
 
 async function merge(options: MergeOptions, wiring: Wiring): Promise<void> {
   const { run_name: runName, output_dir: outputDir } = options;
-  if (runName === undefined) throw new UsageError('--run_name is required: the name of a run');
-  if (!RUN_NAME.test(runName)) throw new UsageError(`--run_name: ${runName} is no run name`);
+  if (runName === undefined) throw new ConfigError('--run_name is required: the name of a run');
+  if (!RUN_NAME.test(runName)) {
+    const got = JSON.stringify(runName);
+    throw new ConfigError(`--run_name: expected ${expected('run_name')}, got ${got}`);
+  }
   const folder = runFolder(outputDir, runName);
   const run = await readRunFile(folder);
   if (run === undefined) {
@@ -52,7 +66,8 @@ async function merge(options: MergeOptions, wiring: Wiring): Promise<void> {
         `${JSON.stringify({ run: runName, folder: folder.path, statistics, files })}\n`,
       );
     } else {
-      for (const line of summaryLines(result, folder.path)) wiring.stdout.write(`${line}\n`);
+      const page = openTerminal(wiring.stdout, wiring.env);
+      for (const line of summaryLines(result, folder.path, page.colors)) page.line(line);
     }
   } finally {
     await open.close();

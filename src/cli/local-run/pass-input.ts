@@ -7,6 +7,7 @@ import { stagingFolder } from '../../adapters/local/sweep-leftovers.ts';
 import type { PassRecord } from '../../core/run/manifest.ts';
 import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
 import { UsageError } from '../usage-error.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** The dataset of a pass, read once and kept beside the run until the run takes it. */
 export interface StagedInput extends DatasetSnapshot {
@@ -29,11 +30,11 @@ export interface StageRequest {
  */
 export async function stageInput(request: StageRequest): Promise<StagedInput> {
   const folder = stagingFolder(request.outputDir, request.runName, request.pid);
-  const madeOutputDir = (await mkdir(folder, { recursive: true })) !== folder;
+  const made = await makeFolders(folder).catch((error) => refuseOutputDir(request, error));
   const discard = async () => {
     await rm(folder, { recursive: true, force: true });
-    // Only if it is still empty: another run may have begun in it meanwhile.
-    if (madeOutputDir) await rmdir(request.outputDir).catch(() => undefined);
+    // Only while they are empty: another run may have begun in them meanwhile.
+    for (const above of made.reverse()) await rmdir(above).catch(() => undefined);
   };
   const path = join(folder, 'input.jsonl');
   try {
@@ -51,6 +52,13 @@ export async function stageInput(request: StageRequest): Promise<StagedInput> {
     await discard();
     throw error;
   }
+}
+
+function refuseOutputDir({ outputDir }: StageRequest, error: Error): never {
+  throw new UsageError(
+    `--output_dir: expected a folder to write into, got ${outputDir}: ${error.message}`,
+    { cause: error },
+  );
 }
 
 /** What a row asks for must be known to work before anything is paid for. */

@@ -16,6 +16,7 @@ import type { RunStop } from '../../core/work/run-stop.ts';
 import { createSlots } from '../../core/work/slots.ts';
 import { preflightLines } from '../terminal/preflight.ts';
 import { startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { createVerboseLog } from '../terminal/verbose-log.ts';
 import type { Wiring } from '../wiring.ts';
 import { createCheckpointWriter } from './checkpoint-writer.ts';
@@ -30,6 +31,8 @@ import { type StartedPass, startPass } from './start-pass.ts';
 
 export interface LocalRunDeps {
   wiring: Wiring;
+  /** Where a person sees what is going on. */
+  terminal: Terminal;
   model: OpenModel;
   sandboxes: SandboxProvider;
   stop: RunStop;
@@ -38,7 +41,7 @@ export interface LocalRunDeps {
 /** One pass of a run on this machine, from reading the dataset to the merged files. */
 export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<MergeResult> {
   const { config } = plan;
-  const { wiring } = deps;
+  const { wiring, terminal } = deps;
   const self = { pid: wiring.pid, started: '', host: wiring.host };
   self.started = (await wiring.processStarted(wiring.pid)) ?? '';
   const lock = { self, processStarted: wiring.processStarted };
@@ -56,9 +59,7 @@ export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<Merge
     const open = held ?? (await openPlanned(plan, lock).catch((error) => abandon(staged, error)));
     try {
       const started = await startPass(plan, staged, open, wiring);
-      for (const line of preflight(plan, staged, open, started, deps.model)) {
-        wiring.stderr.write(`${line}\n`);
-      }
+      for (const line of preflight(plan, staged, open, started, deps)) terminal.line(line);
       return await work(plan, open, started, deps);
     } finally {
       if (held === undefined) await open.close();
@@ -78,9 +79,9 @@ function preflight(
   staged: Parameters<typeof startPass>[1],
   open: OpenRun,
   started: StartedPass,
-  model: OpenModel,
+  { model, terminal }: LocalRunDeps,
 ): string[] {
-  return preflightLines({
+  const facts = {
     config: plan.config,
     pass: started.record.pass,
     folder: shownFolder(plan.config),
@@ -90,14 +91,15 @@ function preflight(
     rehearsal: plan.rehearsal,
     ignoredFlags: model.ignoredFlags,
     recovered: open.recovery,
-  });
+  };
+  return preflightLines(facts, terminal.colors);
 }
 
 async function work(
   plan: RunPlan,
   open: OpenRun,
   started: StartedPass,
-  { wiring, model, sandboxes, stop }: LocalRunDeps,
+  { wiring, terminal, model, sandboxes, stop }: LocalRunDeps,
 ): Promise<MergeResult> {
   const { config, folder } = plan;
   const { clock, sha256Hex } = wiring;
@@ -109,7 +111,7 @@ async function work(
     state.usage,
   );
   const progress = startProgress({
-    stream: wiring.stderr,
+    terminal,
     clock,
     total: started.prompts.fresh + started.prompts.toRetry,
     rehearsal: plan.rehearsal,
@@ -124,7 +126,7 @@ async function work(
   const observer = fanOut([
     bookkeeping,
     progress.observer,
-    ...(config.verbose ? [createVerboseLog(progress.line, config.log_prefix_chars)] : []),
+    ...(config.verbose ? [createVerboseLog(terminal.line, config.log_prefix_chars)] : []),
   ]);
   const settings = {
     runName: config.run_name,

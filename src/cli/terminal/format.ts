@@ -15,6 +15,7 @@ export function formatCount(count: number): string {
 /** Money for people; `unknown` where the endpoint told no price. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return 'unknown';
+  if (usd === 0) return '$0';
   return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
@@ -35,11 +36,30 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+/** Characters that a terminal obeys, and those that turn the direction of writing. */
+const STEERING = String.raw`\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+const STEERING_RUNS = new RegExp(`[${STEERING}]+`, 'gu');
+const STEERING_IN_LINES = new RegExp(`(?!\\n)[${STEERING}]`, 'gu');
+const HALF_CHARACTER_AT_END = /[\ud800-\udbff]$/;
 
 /** Text from a model, tool or dataset as one line that can't steer the terminal. */
 export function oneSafeLine(text: string, length: number): string {
-  const start = text.slice(0, length + 1).replace(CONTROL, ' ');
-  return text.length > length ? `${start.slice(0, length)}…` : start;
+  if (text.length <= length) return text.replace(STEERING_RUNS, ' ');
+  const start = text.slice(0, length).replace(HALF_CHARACTER_AT_END, '');
+  return `${start.replace(STEERING_RUNS, ' ')}…`;
+}
+
+/** Text of several lines that can't steer the terminal. */
+export function safeText(text: string): string {
+  return text.replace(STEERING_IN_LINES, '·');
+}
+
+/** A line cut so that a terminal of this width does not wrap it. For text of single-width characters. */
+export function fitLine(text: string, columns: number): string {
+  return text.length < columns ? text : `${text.slice(0, Math.max(0, columns - 2))}…`;
+}
+
+/** `1 row`, `2 rows`. */
+export function formatNumberOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

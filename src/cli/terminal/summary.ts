@@ -1,10 +1,21 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import { coverageLine } from '../../core/run/coverage.ts';
 import type { MergeResult } from '../../core/run/merge.ts';
 import type { Statistics } from '../../core/run/statistics.ts';
 import type { StopReason } from '../../core/work/run-stop.ts';
-import { formatBytes, formatCost, formatCount, formatDuration, formatShare } from './format.ts';
+import {
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatNumberOf,
+  formatShare,
+  oneSafeLine,
+} from './format.ts';
+import type { Colors } from './terminal.ts';
+
+/** Longest reason shown, in characters: a provider's words may be a whole page. */
+const SHOWN_REASON = 1000;
 
 const BARE = {
   top: '',
@@ -36,17 +47,17 @@ function table(head: string[], rows: string[][]): string {
 }
 
 /** The end of a run or merge, for people: what came out, at what price, where it is. */
-export function summaryLines(result: MergeResult, folder: string): string[] {
+export function summaryLines(result: MergeResult, folder: string, pc: Colors): string[] {
   const { statistics, coverage } = result;
   return [
     '',
     outcomeTable(statistics),
     '',
     ...toolTable(statistics),
-    ...numbers(statistics),
+    ...numbers(statistics, pc),
     `${pc.dim('coverage  ')} ${coverageLine(coverage)}`,
     '',
-    ...fileLines(result, folder),
+    ...fileLines(result, folder, pc),
   ];
 }
 
@@ -77,7 +88,7 @@ function toolTable({ tool_statistics }: Statistics): string[] {
   return [table(['tool', 'count', 'success', 'failure', 'success rate', 'failure rate'], rows), ''];
 }
 
-function numbers(of: Statistics): string[] {
+function numbers(of: Statistics, pc: Colors): string[] {
   const reasoning = of.reasoning_statistics;
   const row = (label: string, value: string) => `${pc.dim(label.padEnd(10))} ${value}`;
   return [
@@ -91,7 +102,7 @@ function numbers(of: Statistics): string[] {
     ),
     row(
       'tokens',
-      `${formatCount(of.usage.total_tokens)} (${formatCount(of.usage.prompt_tokens)} in, ${formatCount(of.usage.completion_tokens)} out) in ${formatCount(of.api_calls)} calls`,
+      `${formatCount(of.usage.total_tokens)} (${formatCount(of.usage.prompt_tokens)} in, ${formatCount(of.usage.completion_tokens)} out) in ${formatNumberOf(of.api_calls, 'call')}`,
     ),
     row('cost', formatCost(of.cost_usd)),
     row('duration', formatDuration(of.duration_seconds)),
@@ -101,45 +112,49 @@ function numbers(of: Statistics): string[] {
   ];
 }
 
-function fileLines({ files }: MergeResult, folder: string): string[] {
+function fileLines({ files }: MergeResult, folder: string, pc: Colors): string[] {
   const { trajectories, discarded, failed } = files;
   const line = (name: string, of: { rows: number; bytes: number }) =>
-    `  ${`${folder}/${name}`.padEnd(folder.length + 22)} ${formatCount(of.rows)} rows, ${formatBytes(of.bytes)}`;
+    `  ${`${folder}/${name}`.padEnd(folder.length + 22)} ${formatNumberOf(of.rows, 'row')}, ${formatBytes(of.bytes)}`;
   return [
     line('trajectories.jsonl', trajectories),
     ...(discarded.rows > 0 ? [line('discarded.jsonl', discarded)] : []),
     ...(failed.rows > 0 ? [line('failed.jsonl', failed)] : []),
     `  ${folder}/statistics.json`,
     '',
-    `${pc.dim('load it with')}  load_dataset(${JSON.stringify(folder)})`,
+    trajectories.rows > 0
+      ? `${pc.dim('load it with')}  load_dataset(${JSON.stringify(folder)})`
+      : pc.yellow('no trajectory was kept, so there is nothing to load yet'),
   ];
 }
 
 /** Why the run ended early and how to go on, if it did. */
-export function stopLines(reason: StopReason | undefined, failed: number): string[] {
+export function stopLines(reason: StopReason | undefined, failed: number, pc: Colors): string[] {
+  const why = reason !== undefined && 'reason' in reason ? shown(reason.reason) : '';
   const again = 'the same command with --resume goes on';
   switch (reason?.kind) {
     case 'interrupted':
       return [pc.yellow(`interrupted; everything finished is saved, ${again}`)];
     case 'refused':
-      return [
-        pc.red(`stopped, the provider refused: ${reason.reason}`),
-        `mend that, then ${again}`,
-      ];
+      return [pc.red(`stopped, the provider refused: ${why}`), `mend that, then ${again}`];
     case 'budget':
-      return [pc.yellow(`stopped: ${reason.reason}`), `raise it, then ${again}`];
+      return [pc.yellow(`stopped: ${why}`), `raise it, then ${again}`];
     case 'storage':
       return [
-        pc.red(`stopped, results can't be stored: ${reason.reason}`),
+        pc.red(`stopped, results can't be stored: ${why}`),
         `nothing that was stored is lost; mend that, then ${again}`,
       ];
     case undefined:
       return failed > 0
         ? [
             pc.yellow(
-              `${formatCount(failed)} prompts failed, see failed.jsonl; --resume tries them again`,
+              `${formatNumberOf(failed, 'prompt')} failed, see failed.jsonl; --resume tries ${failed === 1 ? 'it' : 'them'} again`,
             ),
           ]
         : [];
   }
+}
+
+function shown(reason: string): string {
+  return oneSafeLine(reason, SHOWN_REASON);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  metaOf,
   RUN_CONFIG_KEYS,
   type RunConfig,
   type RunConfigKey,
@@ -117,7 +118,11 @@ export function parseRunConfig(
       if (!lines.has(key)) lines.set(key, explain(key, values[key], source(key)));
     }
   }
-  throw new ConfigError([...lines.values()].join('\n'));
+  throw new ConfigError(
+    lines.size === 1
+      ? [...lines.values()].join()
+      : [`${lines.size} settings are wrong:`, ...lines.values()].join('\n  '),
+  );
 }
 
 function issueKeys(issue: z.core.$ZodIssue): string[] {
@@ -126,7 +131,7 @@ function issueKeys(issue: z.core.$ZodIssue): string[] {
 
 function explain(key: string, value: unknown, where: string): string {
   if (!isKey(key)) return `${where}: there is no such setting`;
-  if (value === undefined) return `${where} is required: expected ${expected(key)}`;
+  if (value === undefined) return `${where} is required: ${metaOf(key).help}`;
   return `${where}: expected ${expected(key)}, got ${show(key, value)}`;
 }
 

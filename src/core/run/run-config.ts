@@ -214,7 +214,7 @@ export const runConfigSchema = z.strictObject({
   json: flag(yesNo.default(false), {
     group: 'Output',
     commandLineOnly: true,
-    help: 'print the result as one JSON object on standard output',
+    help: 'print the result as one JSON object on standard output; an error as {"error": text}',
   }),
 });
 
