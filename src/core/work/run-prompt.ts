@@ -59,6 +59,8 @@ export async function runPrompt(
   const conversation = startConversation(prompt.row.prompt, deps.redact);
   const { ending, times, sandboxMs } = await attempt(conversation);
   if (ending === 'handed_back') return ending;
+  // A run that is told to stop at once closes its sandboxes under the prompts in flight.
+  if (ending.outcome === 'failed/sandbox_lost' && deps.handBack.aborted) return 'handed_back';
 
   const { outcome, reason } = judge(ending, conversation.turns, settings.keepWithoutReasoning);
   const endedAt = new Date(clock.now()).toISOString();
