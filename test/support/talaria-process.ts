@@ -48,6 +48,7 @@ export interface Workshop {
   /** Writes `prompts.jsonl`; texts become rows with just a prompt. */
   dataset(rows: readonly (string | Record<string, unknown>)[]): Promise<void>;
   start(flags: Flags, options?: StartOptions): TalariaProcess;
+  /** Rejects, with what the process said, if it takes more than 45 s. */
   run(flags: Flags, options?: StartOptions): Promise<TalariaEnd>;
   /** The folder of a run, by default of the run `r`. */
   folder(runName?: string): string;
@@ -103,7 +104,7 @@ export async function makeWorkshop(): Promise<Workshop> {
       await writeFile(join(path, 'prompts.jsonl'), `${lines.join('\n')}\n`);
     },
     start,
-    run: (flags, options) => start(flags, options).ended,
+    run: (flags, options) => endOf(start(flags, options)),
     folder: (runName = 'r') => join(path, 'data', runName),
     async dispose() {
       for (const started of processes) if (!started.hasEnded()) started.kill('SIGKILL');
@@ -156,6 +157,19 @@ function watch(child: ChildProcess): TalariaProcess {
       await until(() => output.stderr.includes(text));
     },
   };
+}
+
+/** The end of a process that must not hang: a hang tells what the process said. */
+async function endOf(started: TalariaProcess): Promise<TalariaEnd> {
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    started.kill('SIGKILL');
+  }, 45_000);
+  const end = await started.ended;
+  clearTimeout(limit);
+  if (isLate) throw new Error(`process ${started.pid} hung; it said:\n${end.stderr}${end.stdout}`);
+  return end;
 }
 
 /** Waits until `condition` gives something; throws after a minute. */
