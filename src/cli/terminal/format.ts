@@ -1,6 +1,7 @@
 /** A duration for people: `8.4 s`, `3 min 20 s`, `2 h 05 min`. */
 export function formatDuration(seconds: number): string {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  // Below what one decimal would round up to 60.0.
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   const two = (value: number) => String(value).padStart(2, '0');
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
