@@ -42,7 +42,7 @@ function groupsOf(edits: readonly Edit[], starts: readonly number[]): Group[] {
   for (const edit of edits) {
     const from = lineAt(starts, edit.start);
     // The line after a replaced newline may be drawn in; `trimmed` gives it back if not.
-    const to = lineAt(starts, edit.end) + 1;
+    const to = Math.min(starts.length, lineAt(starts, edit.end) + 1);
     const last = groups.at(-1);
     if (last !== undefined && from < last.to) {
       last.edits.push(edit);

@@ -69,6 +69,46 @@ export function describeFiles(open: OpenSandbox): void {
       await expect(sandbox.writeFile(path, bytes('x'))).rejects.toMatchObject({ code });
     });
 
+    it('deletes a file, of a link the link itself', async () => {
+      await runIn(sandbox, 'mkdir d; cd d; echo a > f; ln -s f l; ln -s no n; cd ..');
+      await sandbox.deleteFile('d/l');
+      await sandbox.deleteFile('~/d/n');
+      expect((await runIn(sandbox, 'ls d')).text).toBe('f\n');
+      await sandbox.deleteFile('./d/f');
+      expect((await runIn(sandbox, 'ls d')).text).toBe('');
+    });
+
+    it('moves a file into new folders, with its mode', async () => {
+      await runIn(sandbox, 'echo a > from; chmod 751 from; ln -s from over');
+      await sandbox.moveFile('from', 'far/away/to');
+      expect((await runIn(sandbox, 'find far -type f -perm 751; cat far/away/to')).text).toBe(
+        'far/away/to\na\n',
+      );
+      const taken = { name: 'SandboxFileError', code: 'exists' };
+      await sandbox.writeFile('ten', bytes('0123456789'));
+      for (const to of ['ten', 'folder', 'over']) {
+        const message = expect.stringMatching(`^${to}: is there`);
+        await expect(sandbox.moveFile('far/away/to', to)).rejects.toMatchObject({
+          ...taken,
+          message,
+        });
+      }
+    });
+
+    it.each([
+      ['missing', 'not_found'],
+      ['ten/below-a-file', 'not_found'],
+      ['', 'not_found'],
+      ['a\0b', 'not_found'],
+      ['folder', 'is_directory'],
+      ['.', 'is_directory'],
+      ['~', 'is_directory'],
+    ])('says why %j cannot be deleted or moved', async (path, code) => {
+      await expect(sandbox.deleteFile(path)).rejects.toMatchObject({ code });
+      await expect(sandbox.moveFile(path, 'elsewhere')).rejects.toMatchObject({ code });
+      expect((await runIn(sandbox, 'ls elsewhere')).exitCode).not.toBe(0);
+    });
+
     it('replaces a dangling link by the file', async () => {
       await sandbox.writeFile('dangling', bytes('file now\n'));
       expect((await runIn(sandbox, 'cat dangling; ls nowhere 2>/dev/null')).text).toBe(

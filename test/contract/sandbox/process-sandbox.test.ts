@@ -44,6 +44,20 @@ describe('process sandbox', () => {
     },
   );
 
+  it.each(['/etc/passwd', '../state/state', 'link/passwd', 'up/state'])(
+    'neither deletes nor moves outside: %s',
+    async (path) => {
+      const { provider } = await make();
+      const sandbox = await provider.open(spec);
+      await runIn(sandbox, 'ln -s /etc link; ln -s .. up; echo x > mine');
+      const outside = { code: 'outside' };
+      await expect(sandbox.deleteFile(path)).rejects.toMatchObject(outside);
+      await expect(sandbox.moveFile(path, 'taken')).rejects.toMatchObject(outside);
+      await expect(sandbox.moveFile('mine', path)).rejects.toMatchObject(outside);
+      expect((await runIn(sandbox, 'ls')).text).toBe('link\nmine\nup\n');
+    },
+  );
+
   it('removes the folder at close, closed folders in it too', async () => {
     const { provider, root } = await make();
     const sandbox = await provider.open(spec);

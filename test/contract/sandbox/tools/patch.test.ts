@@ -36,7 +36,7 @@ describe('patch', () => {
     [{ old_string: '', new_string: 'x' }, /write_file/],
     [{ old_string: 'beta', new_string: 'beta' }, /the same/],
     [{ old_string: 'beta' }, /got no new_string/],
-    [{ mode: 'patch', patch: '*** Begin Patch' }, /not available here; use mode 'replace'/],
+    [{ mode: 'patch' }, /needs the argument patch/],
     [{ path: 'missing', old_string: 'a', new_string: 'b' }, /missing: no such file/],
   ])('refuses %j and changes nothing', async (args, error) => {
     const result = await replace(args);
