@@ -1,3 +1,4 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
@@ -47,6 +48,7 @@ interface Shared {
  */
 export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessSandboxProvider {
   const open = new Map<string, Sandbox>();
+  const user = userName();
   let shared: Promise<Shared> | undefined;
 
   function getShared(): Promise<Shared> {
@@ -60,16 +62,26 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
 
   async function openSandbox(spec: SandboxSpec): Promise<Sandbox> {
     const { root, owner, pipes } = await getShared();
-    const folder = await mkdtemp(join(root, owner.prefix));
+    // Synchronous: a handful of small calls costs less than their way through the thread pool.
+    const folder = mkdtempSync(join(root, owner.prefix));
     const mark = basename(folder);
     const home = join(folder, 'work');
-    const stateFolder = join(folder, 'state');
     const temporary = join(folder, 'tmp');
     const cwd = join(home, spec.cwd);
-    for (const path of [stateFolder, temporary, cwd]) await mkdir(path, { recursive: true });
-    const env = environment({ deps, home, temporary });
+    for (const path of [home, temporary]) mkdirSync(path);
+    if (cwd !== home) mkdirSync(cwd, { recursive: true });
+    const env = environment({ deps, user, home, temporary });
     const roots = [home, temporary];
-    const inside = createExecutor({ ...deps, env, stateFolder, home, cwd, roots, mark, pipes });
+    const inside = createExecutor({
+      ...deps,
+      env,
+      stateFolder: folder,
+      home,
+      cwd,
+      roots,
+      mark,
+      pipes,
+    });
     const sandbox: Sandbox = {
       ...inside,
       async close() {
@@ -128,13 +140,18 @@ async function prepare(deps: ProcessSandboxDeps): Promise<Shared> {
   return { root, owner, pipes: createOutputPipes({ folder, mkfifo }) };
 }
 
-function environment(of: { deps: ProcessSandboxDeps; home: string; temporary: string }) {
+function environment(of: {
+  deps: ProcessSandboxDeps;
+  user: string;
+  home: string;
+  temporary: string;
+}) {
   return {
     PATH: of.deps.path,
     LANG: 'C.UTF-8',
     HOME: of.home,
     TMPDIR: of.temporary,
-    USER: userName(),
+    USER: of.user,
     SHELL: of.deps.shell,
     TERM: 'dumb',
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SandboxLostError } from '../../../core/ports/sandbox.ts';
 
-const BATCH = 32;
+const BATCH = 128;
 
 /** Both ends of a fresh pipe. Whoever takes it closes both. */
 export interface OutputPipe {
@@ -33,7 +33,7 @@ export interface OutputPipes {
 /**
  * Real pipes for the output of commands. Node itself hands socket pairs to children, and on those
  * `echo x > /dev/stderr` and `tee /dev/stdout` fail (ENXIO); it has no call for pipe(2). So named
- * pipes are made by one `mkfifo` for 32, and lose their name as soon as they are open.
+ * pipes are made by one `mkfifo` for 128, and lose their name as soon as they are open.
  */
 export function createOutputPipes(deps: {
   /** A folder of its own, made when first needed, removed by `close`. */
