@@ -13,6 +13,7 @@ export function toolCaller(sandbox: Sandbox, overrides: Partial<ToolContext> = {
     signal: new AbortController().signal,
     remainingMs: () => Number.POSITIVE_INFINITY,
     redact: (text) => text,
+    todos: [],
     ...overrides,
   };
   return async (name, args) => {

@@ -62,6 +62,7 @@ export async function runAgentLoop(
     signal: limit.signal,
     remainingMs: () => Math.max(0, deadline - deps.clock.monotonic()),
     redact: deps.redact,
+    todos: [],
   };
   try {
     for (;;) {

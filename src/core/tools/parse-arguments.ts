@@ -4,7 +4,7 @@ export type ParsedArguments<T> = { ok: true; args: T } | { ok: false; error: str
 
 /**
  * Reads a call's arguments. Lenient where models are known to slip and the meaning is plain:
- * numbers and booleans in quotes, null for an argument left out, unknown arguments. The error
+ * numbers, booleans and lists in quotes, null for an argument left out, unknown arguments. The error
  * names every wrong argument with what was expected and what came.
  */
 export function parseArguments<S extends z.ZodObject>(
@@ -33,7 +33,15 @@ function unquoted(value: unknown, type: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (type === 'boolean' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
-  return value;
+  return type === 'array' && value.trimStart().startsWith('[') ? parsedOr(value) : value;
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function problemOf(issue: z.core.$ZodIssue, given: unknown): string {

@@ -1,6 +1,8 @@
 import type { ToolSchema } from '../ports/model.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
+import type { Todo } from './todo-list.ts';
 
+/** What a tool has at hand; one for each conversation. */
 export interface ToolContext {
   sandbox: Sandbox;
   /** Aborts when the prompt's time is up or the run stops at once. */
@@ -9,6 +11,8 @@ export interface ToolContext {
   remainingMs(): number;
   /** Replaces the runner's secrets in a text, before it is cut to size. */
   redact(text: string): string;
+  /** The conversation's list of tasks, kept by the tool `todo` in place. */
+  todos: Todo[];
 }
 
 /** A tool the model can call. */

@@ -9,6 +9,7 @@ describe('BUILTIN_TOOLS', () => {
     ['write_file', 'path* content*'],
     ['patch', 'mode path old_string new_string replace_all patch'],
     ['search_files', 'pattern* target path file_glob limit offset output_mode context'],
+    ['todo', 'todos merge'],
   ])('offers %s with the arguments of Hermes', (name, expected) => {
     const schema = BUILTIN_TOOLS[name]?.schema;
     const required = schema?.parameters['required'] as string[] | undefined;
@@ -21,7 +22,7 @@ describe('BUILTIN_TOOLS', () => {
     expect(names.filter((arg) => !properties[arg]?.description)).toEqual([]);
   });
 
-  it('lists six', () => {
-    expect(Object.keys(BUILTIN_TOOLS)).toHaveLength(6);
+  it('lists seven', () => {
+    expect(Object.keys(BUILTIN_TOOLS)).toHaveLength(7);
   });
 });
