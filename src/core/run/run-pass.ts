@@ -17,7 +17,8 @@ export interface PassPlan {
 /**
  * Runs all batches of a pass. A further batch starts as soon as a slot has nobody waiting for it, so
  * that slots stay busy over the ends of batches and few batches are open at a time. Resolves when
- * every started batch is closed; rejects with the first storage error, after all have settled.
+ * every started batch is closed; rejects with the first error of storage or plan, after all have
+ * settled.
  */
 export async function runPass(plan: PassPlan, deps: RunPassDeps): Promise<void> {
   const running = new Set<Promise<void>>();
@@ -35,14 +36,20 @@ export async function runPass(plan: PassPlan, deps: RunPassDeps): Promise<void> 
     }
   }
 
-  for await (const batch of plan.batches) {
-    if (deps.stop.handBack.aborted || !deps.mayStart()) break;
-    const { pass, maxAttempts } = plan;
-    const work = start(batch, { number, pass, maxAttempts, prompts: batch.prompts });
-    running.add(work);
-    void work.finally(() => running.delete(work));
-    number += 1;
-    await deps.slots.free();
+  try {
+    for await (const batch of plan.batches) {
+      if (deps.stop.handBack.aborted || !deps.mayStart()) break;
+      const { pass, maxAttempts } = plan;
+      const work = start(batch, { number, pass, maxAttempts, prompts: batch.prompts });
+      running.add(work);
+      void work.finally(() => running.delete(work));
+      number += 1;
+      await deps.slots.free();
+    }
+  } catch (error) {
+    // The plan can't be read on: what was started ends first, since its owner closes the ledger.
+    failure ??= { error };
+    deps.stop.fail(error);
   }
   await Promise.all(running);
   if (failure !== undefined) throw failure.error;
