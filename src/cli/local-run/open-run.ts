@@ -1,5 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { z } from 'zod';
+import { syncFolder } from '../../adapters/local/append-log.ts';
 import { StoredFileError } from '../../adapters/local/json-lines.ts';
 import { type LocalLedger, openLocalLedger } from '../../adapters/local/local-ledger.ts';
 import { type Recovery, recoverBatches } from '../../adapters/local/recover-batches.ts';
@@ -48,7 +50,8 @@ export async function readRunFile(folder: RunFolder): Promise<RunFile | undefine
  * `StoredFileError`.
  */
 export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRun> {
-  await mkdir(folder.path, { recursive: true });
+  const made = await mkdir(folder.path, { recursive: true });
+  if (made !== undefined) await syncFolder(dirname(folder.path));
   const release = await lockRun(folder.lock, lock);
   try {
     await sweepLeftovers(folder, lock.processStarted);

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../../adapters/local/append-log.ts';
 import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { type DatasetSnapshot, snapshotDataset } from '../../adapters/local/dataset-snapshot.ts';
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
@@ -92,6 +93,9 @@ export async function settleInput(
     const target = folder.input(pass);
     await mkdir(dirname(target), { recursive: true });
     await rename(staged.path, target);
+    // `run.json` will name this input: it must not be there without it.
+    await syncFolder(dirname(target));
+    await syncFolder(dirname(dirname(target)));
     return pass;
   } finally {
     await staged.discard();
