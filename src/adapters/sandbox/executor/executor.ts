@@ -1,11 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { type Sandbox, SandboxLostError } from '../../../core/ports/sandbox.ts';
 import { createBackgroundProcesses } from './background-processes.ts';
+import { findProgram } from './find-program.ts';
 import { assertNoFolder, deleteFile, renameToFree } from './move-file.ts';
 import { openRegularFile, readStart } from './open-regular-file.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { PipeReader } from './pipe-reader.ts';
 import { createProcessGroups } from './process-groups.ts';
+import type { RipgrepDeps } from './ripgrep-files.ts';
 import { createCommandRunner } from './run-command.ts';
 import { createSandboxPaths } from './sandbox-paths.ts';
 import { searchFiles } from './search-files.ts';
@@ -43,6 +45,11 @@ export function createExecutor(deps: ExecutorDeps): Sandbox {
   const background = createBackgroundProcesses({ ...deps, groups, commands });
   const paths = createSandboxPaths({ ...deps, cwd: commands.cwd });
   let isClosed = false;
+
+  function ripgrep(): RipgrepDeps | undefined {
+    const program = findProgram('rg', deps.env['PATH'] ?? '');
+    return program === undefined ? undefined : { ...deps, program, groups };
+  }
 
   function assertOpen(): void {
     if (isClosed) throw new SandboxLostError('the sandbox is closed');
@@ -101,7 +108,7 @@ export function createExecutor(deps: ExecutorDeps): Sandbox {
         await assertNoFolder(real, from);
         await onEntry(to, (realTo) => renameToFree(real, realTo, to));
       }),
-    search: (request) => onFile(request.path, (real) => searchFiles(real, request)),
+    search: (request) => onFile(request.path, (real) => searchFiles(real, request, ripgrep())),
     async close() {
       isClosed = true;
       groups.killAll();

@@ -4,23 +4,33 @@ import type { SearchMatch, SearchRequest, SearchResult } from '../../../core/por
 import { compileContentPattern } from './content-pattern.ts';
 import { compileGlob } from './glob-pattern.ts';
 import { notAFile } from './open-regular-file.ts';
+import { type RipgrepDeps, ripgrepFiles } from './ripgrep-files.ts';
+import { ripgrepPattern } from './ripgrep-pattern.ts';
 import { createSearchBudget, type SearchBudget } from './search-budget.ts';
 import { type SearchEnd, searchLines } from './search-lines.ts';
 import { type WalkedFile, type WalkReport, walkFiles } from './walk-files.ts';
 
+/** Share of the time that ripgrep may take; the rest is for reading what it found. */
+const RIPGREP_SHARE = 0.75;
+
 /**
  * Searches below `real`, or in it where it is a file. Files come in the order of their paths;
  * hidden ones, binary ones (a NUL in their first 8 KiB) and symlinks are left out, larger ones than
- * 10 MB too, which `incomplete` then tells. Throws `SandboxFileError` or the system's error.
+ * 10 MB too, which `incomplete` then tells. With ripgrep only files in which it found something are read, with
+ * the same results. Throws `SandboxFileError` or the system's error.
  */
-export async function searchFiles(real: string, request: SearchRequest): Promise<SearchResult> {
+export async function searchFiles(
+  real: string,
+  request: SearchRequest,
+  ripgrep?: RipgrepDeps,
+): Promise<SearchResult> {
   const isWanted = compileFilter(request);
   const budget = createSearchBudget(request);
-  const report: WalkReport = { isIncomplete: false };
+  const report: SearchReport = { isIncomplete: false, isOutOfTime: false };
   const matches: SearchMatch[] = [];
   const searchOne = createFileSearch(request, budget, matches);
 
-  for await (const file of filesAt(real, request.path, report)) {
+  for await (const file of filesAt(real, request, report, ripgrep)) {
     if (budget.slice.isOver() && (await budget.slice.pause())) {
       return { matches, incomplete: 'timeout' };
     }
@@ -28,7 +38,12 @@ export async function searchFiles(real: string, request: SearchRequest): Promise
     if (end === 'skipped') report.isIncomplete = true;
     else if (end !== 'done') return { matches, incomplete: end };
   }
+  if (report.isOutOfTime) return { matches, incomplete: 'timeout' };
   return { matches, incomplete: report.isIncomplete ? 'limit' : 'no' };
+}
+
+interface SearchReport extends WalkReport {
+  isOutOfTime: boolean;
 }
 
 function createFileSearch(
@@ -59,13 +74,28 @@ function compileFilter(request: SearchRequest): (relativePath: string) => boolea
 
 async function* filesAt(
   real: string,
-  path: string,
-  report: WalkReport,
+  request: SearchRequest,
+  report: SearchReport,
+  ripgrep: RipgrepDeps | undefined,
 ): AsyncGenerator<WalkedFile> {
   const at = await stat(real);
-  if (at.isDirectory()) yield* walkFiles(real, report);
-  else if (at.isFile()) yield { real, relativePath: '' };
-  else throw notAFile(basename(path));
+  if (at.isFile()) yield { real, relativePath: '' };
+  else if (!at.isDirectory()) throw notAFile(basename(request.path));
+  else {
+    const found = ripgrep && (await foundByRipgrep(real, request, ripgrep));
+    if (found === undefined) return yield* walkFiles(real, report);
+    report.isIncomplete ||= found.incomplete === 'limit';
+    report.isOutOfTime = found.incomplete === 'timeout';
+    for (const path of found.paths) yield { real: join(real, path), relativePath: path };
+  }
+}
+
+async function foundByRipgrep(folder: string, request: SearchRequest, ripgrep: RipgrepDeps) {
+  const isContent = request.target === 'content';
+  const pattern = isContent ? ripgrepPattern(request.pattern) : undefined;
+  if (isContent && pattern === undefined) return undefined;
+  const timeoutMs = request.timeoutMs * RIPGREP_SHARE;
+  return ripgrepFiles({ folder, pattern, timeoutMs }, ripgrep);
 }
 
 function shownPath(searched: string, relativePath: string): string {
