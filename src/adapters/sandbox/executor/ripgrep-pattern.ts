@@ -30,13 +30,24 @@ const CLASS_MEMBERS = /\\.|[^\\]/gu;
  * pattern itself. Its ASCII classes are spelled out, since ripgrep's are Unicode's.
  */
 export function ripgrepPattern(pattern: string): string | undefined {
+  const pieces = [...pattern.matchAll(PIECE)].map(([piece]) => piece);
+  if (!pieces.every((_, at) => isAnchorInPlace(pieces, at))) return undefined;
   let result = '';
-  for (const [piece] of pattern.matchAll(PIECE)) {
+  for (const piece of pieces) {
     const translated = translatedPiece(piece);
     if (translated === undefined) return undefined;
     result += translated;
   }
   return result;
+}
+
+const OPENINGS: ReadonlySet<string | undefined> = new Set([undefined, '(', '(?:', '(?i)', '|']);
+const CLOSINGS: ReadonlySet<string | undefined> = new Set([undefined, ')', '|']);
+
+/** `^` begins and `$` ends an alternative; elsewhere, as in `$(^)`, the two programs differ. */
+function isAnchorInPlace(pieces: readonly string[], at: number): boolean {
+  if (pieces[at] === '^') return OPENINGS.has(pieces[at - 1]);
+  return pieces[at] !== '$' || CLOSINGS.has(pieces[at + 1]);
 }
 
 function translatedPiece(piece: string): string | undefined {
