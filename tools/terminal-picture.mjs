@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Of util-linux: runs a command on a pseudo-terminal. */
+const SCRIPT = 'script';
 const COLUMNS = 104;
 const PROMPTS = 300;
 const BUNDLE = fileURLToPath(new URL('../dist/talaria.mjs', import.meta.url));
@@ -21,7 +23,7 @@ function recordRun() {
     );
     writeFileSync(join(folder, 'prompts.jsonl'), `${rows.join('\n')}\n`);
     const command = `stty cols ${COLUMNS} rows 40; exec '${process.execPath}' '${BUNDLE}' run ${FLAGS}`;
-    return execFileSync('script', ['-qfc', command, '/dev/null'], {
+    return execFileSync(SCRIPT, ['-qfc', command, '/dev/null'], {
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],

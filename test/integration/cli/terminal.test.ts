@@ -6,8 +6,9 @@ import { BUNDLE, rehearsal, runToEnd, useCommandFolder } from '../../support/tal
 const folder = useCommandFolder();
 const ESCAPE = '\u001b';
 const COLOR = new RegExp(`${ESCAPE}\\[\\d+m`);
-/** What `script` of util-linux needs to be there for. */
-const hasScript = spawnSync('script', ['--version']).status === 0;
+/** Of util-linux: runs a command on a pseudo-terminal. */
+const SCRIPT = 'script';
+const hasScript = spawnSync(SCRIPT, ['--version']).status === 0;
 
 beforeAll(async () => {
   const rows = Array.from({ length: 40 }, (_, index) => `{"prompt":"Task ${index}"}`);
@@ -19,7 +20,7 @@ async function onTerminal(columns: number, words: string[], env: Record<string, 
   const command = [process.execPath, BUNDLE, ...words].map((word) => `'${word}'`).join(' ');
   const size = `stty cols ${columns} rows 24`;
   const end = await runToEnd(
-    'script',
+    SCRIPT,
     ['-qefc', `${size}; exec ${command}`, '/dev/null'],
     folder.path,
     { env: { TERM: 'xterm-256color', ...env } },
@@ -102,7 +103,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
   it('a file for standard output gets no colours', async () => {
     const command = `stty cols 80 rows 24; exec '${process.execPath}' '${BUNDLE}' ${rehearsal('file').join(' ')} > out.txt`;
     const env = { TERM: 'xterm-256color' };
-    const end = await runToEnd('script', ['-qefc', command, '/dev/null'], folder.path, { env });
+    const end = await runToEnd(SCRIPT, ['-qefc', command, '/dev/null'], folder.path, { env });
     expect(end.stdout).toMatch(COLOR);
     const page = readFileSync(folder.at('out.txt'), 'utf8');
     expect(page).toContain('load_dataset("data/file")');

@@ -1,6 +1,5 @@
 import { valueShape } from '../../../src/core/run/flag-values.ts';
 import type { RunConfigKey } from '../../../src/core/run/run-config.ts';
-import { metaOf, RUN_CONFIG_KEYS } from '../../../src/core/run/run-config.ts';
 
 /** A right value of a setting: as text of a flag, and as the value that it means. */
 export function goodValue(key: RunConfigKey): { text: string; value: unknown } {
@@ -40,6 +39,3 @@ export function badText(key: RunConfigKey): string | undefined {
 export function badJson(key: RunConfigKey): unknown {
   return valueShape(key).type === 'string' ? 12 : 'no such thing';
 }
-
-/** Settings that a config file may have. */
-export const FILE_KEYS = RUN_CONFIG_KEYS.filter((key) => metaOf(key).commandLineOnly !== true);
