@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { type Distribution, distributionsFileSchema } from '../../core/toolsets/distribution.ts';
@@ -6,24 +5,11 @@ import { DISTRIBUTIONS } from '../../core/toolsets/distributions.ts';
 import { DistributionUnavailableError, drawToolsets } from '../../core/toolsets/draw-toolsets.ts';
 import { isToolsetName, TOOLSET_NAMES, TOOLSETS } from '../../core/toolsets/registry.ts';
 import { UsageError } from '../usage-error.ts';
+import { readJsonFile } from './json-file.ts';
 
 /** The distributions of a file. Throws `UsageError`. */
 export async function readDistributions(path: string): Promise<Distribution[]> {
-  const flag = '--distributions_file';
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`${flag}: can't read ${path} as JSON: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  const parsed = distributionsFileSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(
-    `${flag}: ${path}: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not as expected'}`,
-  );
+  return await readJsonFile('--distributions_file', path, distributionsFileSchema);
 }
 
 /** How prompts of a run come to their toolsets. */
