@@ -40,9 +40,9 @@ export function createTally(): Tally {
     turnsWithReasoning: 0,
     promptSeconds: emptyHistogram(),
     modelSeconds: emptyHistogram(),
-    toolsets: {},
-    images: {},
-    models: {},
+    toolsets: noGroups(),
+    images: noGroups(),
+    models: noGroups(),
   };
 }
 
@@ -76,12 +76,14 @@ export function tallyPrompt(tally: Tally, entry: LedgerEntry): void {
   }
 }
 
+/** Without a prototype: an image or model may be called `__proto__`. */
+function noGroups(): Record<string, GroupCount> {
+  return Object.create(null) as Record<string, GroupCount>;
+}
+
 function countGroup(groups: Record<string, GroupCount>, name: string, outcome: Outcome): void {
-  if (!Object.hasOwn(groups, name)) {
-    groups[name] = { prompts: 0, completed: 0, kept: 0, failed: 0 };
-  }
-  const of = groups[name];
-  if (of === undefined) return;
+  const of = groups[name] ?? { prompts: 0, completed: 0, kept: 0, failed: 0 };
+  groups[name] = of;
   of.prompts += 1;
   if (outcome === 'completed') of.completed += 1;
   if (isKept(outcome)) of.kept += 1;

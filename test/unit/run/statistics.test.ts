@@ -104,10 +104,11 @@ describe('the tally', () => {
 
   it('has groups of any name', () => {
     const tally = createTally();
-    for (const model of ['toString', 'constructor']) {
-      tallyPrompt(tally, entryOf(0, 'completed', 1, { model }));
-    }
-    expect(tally.models['constructor']).toMatchObject({ prompts: 1 });
+    const names = ['toString', 'constructor', '__proto__'];
+    for (const model of names) tallyPrompt(tally, entryOf(0, 'completed', 1, { model }));
+    expect(Object.entries(tally.models)).toEqual(
+      names.map((name) => [name, { prompts: 1, completed: 1, kept: 1, failed: 0 }]),
+    );
   });
 });
 
