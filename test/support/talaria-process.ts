@@ -34,7 +34,7 @@ export interface TalariaProcess {
 export type Flags = Readonly<Record<string, string | number | boolean>>;
 
 /** A step before which the process kills itself, see `kill-at-step.mjs`. */
-export type KillStep = { at: number } | { on: string } | { trace: string };
+export type KillStep = { at: number } | { on: string; nth?: number } | { trace: string };
 
 export interface StartOptions {
   env?: Readonly<Record<string, string>>;
@@ -128,7 +128,10 @@ function killVariables(step: KillStep | undefined): Record<string, string> {
   if (step === undefined) return {};
   const under = { TALARIA_TEST_UNDER: 'data' };
   if ('at' in step) return { ...under, TALARIA_TEST_KILL_AT: String(step.at) };
-  if ('on' in step) return { ...under, TALARIA_TEST_KILL_ON: step.on };
+  if ('on' in step) {
+    const nth = String(step.nth ?? 1);
+    return { ...under, TALARIA_TEST_KILL_ON: step.on, TALARIA_TEST_KILL_NTH: nth };
+  }
   return { ...under, TALARIA_TEST_TRACE: step.trace };
 }
 

@@ -1,7 +1,9 @@
 // Loaded before the command line by `node --import`: kills the process as `kill -9` does, right
 // before a chosen step that changes a file under TALARIA_TEST_UNDER. A write is cut in its middle.
+// A sync is no step: a killed process leaves the same before it and after it.
 //   TALARIA_TEST_KILL_AT   number of the step, from 1
-//   TALARIA_TEST_KILL_ON   or: the first step whose "operation path" matches this regular expression
+//   TALARIA_TEST_KILL_ON   or: a step whose "operation path" matches this regular expression,
+//   TALARIA_TEST_KILL_NTH  the first of these if absent
 //   TALARIA_TEST_TRACE     or: file that gets all steps at the end
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
@@ -13,10 +15,12 @@ const {
   TALARIA_TEST_UNDER: under = '',
   TALARIA_TEST_KILL_AT: at,
   TALARIA_TEST_KILL_ON: on,
+  TALARIA_TEST_KILL_NTH: nth = '1',
   TALARIA_TEST_TRACE: trace,
 } = ENVIRONMENT;
 const pattern = on === undefined ? undefined : new RegExp(on);
 const steps = [];
+let matches = 0;
 const { writeSync, writeFileSync } = fs;
 const paths = new Map();
 
@@ -24,7 +28,8 @@ function step(operation, path, beforeEnd = () => undefined) {
   if (!String(path).includes(under)) return;
   const label = `${operation} ${path}`;
   steps.push(label);
-  if (steps.length !== Number(at) && !pattern?.test(label)) return;
+  if (pattern?.test(label)) matches += 1;
+  if (steps.length !== Number(at) && matches !== Number(nth)) return;
   beforeEnd();
   process.kill(process.pid, 'SIGKILL');
   for (;;);
@@ -56,7 +61,7 @@ promises.open = async (path, flags, ...rest) => {
   paths.set(handle.fd, String(path));
   return handle;
 };
-const { openSync, fdatasyncSync } = fs;
+const { openSync } = fs;
 fs.openSync = (path, flags, ...rest) => {
   if (flags !== 'r') step('openSync', path);
   const fd = openSync(path, flags, ...rest);
@@ -67,15 +72,11 @@ fs.writeSync = (fd, bytes, ...rest) => {
   step('writeSync', paths.get(fd), () => writeHalf(fd, bytes, ...rest));
   return writeSync(fd, bytes, ...rest);
 };
-fs.fdatasyncSync = (fd) => {
-  step('fdatasyncSync', paths.get(fd));
-  return fdatasyncSync(fd);
-};
 
 const probe = await open(process.execPath, 'r');
 const handles = Object.getPrototypeOf(probe);
 await probe.close();
-for (const name of ['write', 'writeFile', 'appendFile', 'datasync', 'truncate']) {
+for (const name of ['write', 'writeFile', 'appendFile', 'truncate']) {
   const real = handles[name];
   handles[name] = function patched(data, ...rest) {
     step(name, paths.get(this.fd), () => {
