@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../../support/model-server.ts';
@@ -72,10 +73,9 @@ describe('a lock that is left', () => {
     expect(await workshop.run(REHEARSAL)).toMatchObject({ code: 0 });
     writeFileSync(join(workshop.folder(), '.lock'), JSON.stringify(holder));
   }
-  const host = execFileSync('hostname', { encoding: 'utf8' }).trim();
 
   it('is taken over where its process is another one by now', async () => {
-    await lockLeftBy({ pid: process.pid, started: '1', host });
+    await lockLeftBy({ pid: process.pid, started: '1', host: hostname() });
     expect(await workshop.run({ resume: true })).toMatchObject({ code: 0 });
     expectSound(workshop.folder());
   });
@@ -106,7 +106,7 @@ describe('a new run', () => {
 
   it('is not begun where another process began and ended it while the dataset was read', async () => {
     const fifo = join(workshop.path, 'slow.jsonl');
-    execFileSync('mkfifo', [fifo]);
+    execFileSync('/usr/bin/env', ['mkfifo', fifo]);
     const slow = workshop.start({ ...REHEARSAL, dataset_file: 'slow.jsonl' });
     // It has looked for the run by the time that it reads its dataset.
     const staging = join(workshop.path, 'data', `.r.staging-${slow.pid}`);
