@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SandboxFileError, SandboxProcessError } from '../ports/sandbox.ts';
 import { parseArguments } from './parse-arguments.ts';
+import { shownError } from './shown-error.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 export interface ToolDefinition<S extends z.ZodObject> {
@@ -26,13 +27,13 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
         return resultText(await definition.run(parsed.args, context), context);
       } catch (error) {
         if (!isForModel(error)) throw error;
-        return resultText({ error: error.message }, context);
+        return resultText({ error: shownError(error) }, context);
       }
     },
   };
 }
 
-function isForModel(error: unknown): error is Error {
+function isForModel(error: unknown): error is SandboxFileError | SandboxProcessError {
   return error instanceof SandboxFileError || error instanceof SandboxProcessError;
 }
 

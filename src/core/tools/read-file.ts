@@ -83,5 +83,5 @@ function hintOf(of: { offset: number; next: number; total: number; isTruncated: 
     };
   }
   if (of.offset <= of.total || of.total === 0) return {};
-  return { hint: `offset ${of.offset} is after the last line, ${of.total}` };
+  return { hint: `offset ${of.offset} is after the last line; use one up to ${of.total}` };
 }

@@ -127,9 +127,9 @@ function noteOf(result: SearchResult) {
       return {};
     case 'limit':
       return {
-        note: 'not everything was searched: too many matches, or too large a file or folder',
+        note: 'not everything was searched: too many matches, or too large a file or folder; narrow it by path, file_glob or pattern',
       };
     case 'timeout':
-      return { note: 'the search ran out of time; search in a smaller folder' };
+      return { note: 'the search ran out of time; narrow it by path, file_glob or pattern' };
   }
 }

@@ -107,6 +107,9 @@ function endOf(result: CommandResult, timeoutMs: number) {
         error: `command timed out after ${timeoutMs / 1_000} s and was killed with all it had started; give a longer timeout (at most ${MAX_TIMEOUT_S}), or run it with background`,
       };
     case 'aborted':
-      return { exit_code: 130, error: 'command stopped: the time for this task is up' };
+      return {
+        exit_code: 130,
+        error: 'command stopped: the time for this task is up, nothing more can be run',
+      };
   }
 }

@@ -1,6 +1,7 @@
 import { type Sandbox, SandboxFileError } from '../../ports/sandbox.ts';
 import { applyEdits } from '../find-occurrences.ts';
 import { decodeStrictly } from '../safe-text.ts';
+import { shownError } from '../shown-error.ts';
 import { readTextFile } from '../text-file.ts';
 import { unifiedDiff } from '../unified-diff.ts';
 import { hunkEdits } from './apply-hunks.ts';
@@ -36,7 +37,7 @@ export async function planChanges(changes: readonly FileChange[], sandbox: Sandb
       await planOne(change);
     } catch (error) {
       if (!(error instanceof SandboxFileError)) throw error;
-      plan.problems.push(error.message);
+      plan.problems.push(shownError(error));
     }
   }
   return plan;
@@ -135,7 +136,10 @@ export async function planChanges(changes: readonly FileChange[], sandbox: Sandb
   function plannedText(path: string): string | undefined {
     const planned = known.get(keyOf(path));
     if (planned !== null) return planned;
-    throw new SandboxFileError(`${path}: was deleted or moved earlier in this patch`, 'not_found');
+    throw new SandboxFileError(
+      `${path}: was deleted or moved earlier in this patch; name each file once`,
+      'io',
+    );
   }
 }
 

@@ -98,7 +98,7 @@ rename to folder/moved
     [
       'several problems',
       '*** Delete File: no\n*** Update File: nix\n-a\n*** Update File: a.txt\n-four',
-      /no: no such file or folder\nnix: no such.*\na\.txt: hunk 1/,
+      /no: no such file or folder.*\nnix: no such.*\na\.txt: hunk 1/,
     ],
     [
       'a file that is there',
