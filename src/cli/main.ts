@@ -14,18 +14,23 @@ Start here, without key or network:
 
 talaria <command> --help shows all flags of a command.`;
 
+const given = process.argv.slice(2);
+// Takes the arguments out of the process list: a key or an ephemeral prompt may be among them, and
+// commands of a sandbox can read it.
+process.title = 'talaria';
+
 const wiring = createWiring();
 
 // A reader that went away, such as `head`, ends nothing: the run's results go to its files.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error) => {
-    reportError(error, process.argv.slice(2), wiring);
+    reportError(error, given, wiring);
     process.exit(1);
   });
 }
 
-process.exitCode = await main(process.argv.slice(2), wiring);
+process.exitCode = await main(given, wiring);
 
 /** Runs the command line; resolves to the exit code. */
 async function main(given: readonly string[], of: Wiring): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import { backoffCeiling } from './retry-delay.ts';
+import { sleepUnlessAborted, throwIfAnyAborted } from './sleep-unless-aborted.ts';
 
 /** Longest extra wait by which calls are spread when a pause ends, in milliseconds. */
 const MAX_SPREAD_MS = 2_000;
@@ -12,8 +13,8 @@ const GROWTH = 2;
  * again with each answer, so that the end of the pause is not the next burst.
  */
 export interface Cooldown {
-  /** Resolves when a call may be sent; rejects with the signal's reason as soon as it aborts. */
-  enter(signal: AbortSignal): Promise<void>;
+  /** Resolves when a call may be sent; rejects with the reason of a signal as soon as one aborts. */
+  enter(...signals: readonly AbortSignal[]): Promise<void>;
   /** A call that had entered has ended, however. */
   leave(): void;
   /**
@@ -38,36 +39,35 @@ export function createCooldown(
   let spread = 0;
   let bursts = 0;
 
-  async function pause(signal: AbortSignal): Promise<void> {
+  async function pause(signals: readonly AbortSignal[]): Promise<void> {
     let left = until - deps.clock.monotonic();
     while (left > 0) {
-      await deps.clock.sleep(left + deps.random() * spread, signal);
-      signal.throwIfAborted();
+      await sleepUnlessAborted(deps.clock, left + deps.random() * spread, signals);
       left = until - deps.clock.monotonic();
     }
   }
 
-  function nextLeave(signal: AbortSignal): Promise<void> {
+  function nextLeave(signals: readonly AbortSignal[]): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        signal.removeEventListener('abort', wake);
+        for (const signal of signals) signal.removeEventListener('abort', wake);
         resolve();
       };
-      signal.addEventListener('abort', wake, { once: true });
+      for (const signal of signals) signal.addEventListener('abort', wake, { once: true });
       waiters.push(wake);
     });
   }
 
   return {
-    async enter(signal) {
-      signal.throwIfAborted();
-      await pause(signal);
+    async enter(...signals) {
+      throwIfAnyAborted(signals);
+      await pause(signals);
       while (inFlight >= window) {
         // A signal that aborted meanwhile will not call its listeners again.
-        signal.throwIfAborted();
-        await nextLeave(signal);
-        signal.throwIfAborted();
-        await pause(signal);
+        throwIfAnyAborted(signals);
+        await nextLeave(signals);
+        throwIfAnyAborted(signals);
+        await pause(signals);
       }
       inFlight += 1;
     },

@@ -14,6 +14,7 @@ import { createReadAnswer, type ReadAnswer } from './read-answer.ts';
 import { createRedact } from './redact-secrets.ts';
 import { buildRequestBody, hiddenMessages, type RequestBody } from './request-body.ts';
 import { backoffCeiling, MAX_TRIES } from './retry-delay.ts';
+import { sleepUnlessAborted } from './sleep-unless-aborted.ts';
 
 /** Characters of a provider's words that a `ModelError` shows. */
 const MAX_WORDS = 500;
@@ -45,12 +46,13 @@ export function createOpenAiModel(
   async function complete(request: ModelRequest): Promise<ModelReply> {
     const failures = { passing: 0, throttled: 0 };
     const idsBefore = callIds(request);
+    const signals = [request.signal, ...(request.handBack === undefined ? [] : [request.handBack])];
     for (;;) {
-      await cooldown.enter(request.signal);
+      await cooldown.enter(...signals);
       const read = await attempt(request, idsBefore).finally(cooldown.leave);
       if (read === 'adapted') continue;
       if ('reply' in read) return read.reply;
-      await pauseOrThrow(read.fault, failures, request.signal);
+      await pauseOrThrow(read.fault, failures, signals);
     }
   }
 
@@ -79,7 +81,7 @@ export function createOpenAiModel(
   async function pauseOrThrow(
     fault: Fault,
     failures: { passing: number; throttled: number },
-    signal: AbortSignal,
+    signals: readonly AbortSignal[],
   ): Promise<void> {
     if (fault.kind === 'throttled') {
       failures.throttled += 1;
@@ -89,8 +91,7 @@ export function createOpenAiModel(
     failures.passing += 1;
     if (fault.kind === 'final' || failures.passing >= MAX_TRIES) throw modelError(fault);
     const jittered = deps.random() * backoffCeiling(failures.passing);
-    await deps.clock.sleep(fault.retryAfterMs ?? jittered, signal);
-    signal.throwIfAborted();
+    await sleepUnlessAborted(deps.clock, fault.retryAfterMs ?? jittered, signals);
   }
 
   return { complete, close: () => client.close() };

@@ -17,8 +17,11 @@ const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
  * the host it is for and to no other. Throws `UsageError` where the host is known to need one.
  */
 export function resolveApiKey({ baseUrl, apiKeyFlag, env }: KeySources): string | undefined {
+  const { hostname, username, password } = new URL(baseUrl);
+  if (username !== '' || password !== '') {
+    throw new UsageError('--base_url: expected no user or password in it; --api_key takes a key');
+  }
   if (apiKeyFlag !== undefined) return apiKeyFlag;
-  const { hostname } = new URL(baseUrl);
   const variables = KEY_VARIABLES[hostname];
   if (variables === undefined) return undefined;
   for (const name of variables) {

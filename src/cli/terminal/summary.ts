@@ -138,7 +138,7 @@ export function stopLines(reason: StopReason | undefined, failed: number, pc: Co
     case 'refused':
       return [pc.red(`stopped, the provider refused: ${why}`), `mend that, then ${again}`];
     case 'budget':
-      return [pc.yellow(`stopped: ${why}`), `raise it, then ${again}`];
+      return [pc.yellow(`stopped: ${why}`), `raise the limit or lift it with =none, then ${again}`];
     case 'storage':
       return [
         pc.red(`stopped, results can't be stored: ${why}`),

@@ -73,6 +73,7 @@ export async function runAgentLoop(
       if (limit.signal.aborted) throw limit.signal.reason;
     }
   } catch (error) {
+    if (input.handBack.aborted && error === input.handBack.reason) return 'handed_back';
     return endingOf(error, conversation, timeoutMs, deps.redact);
   } finally {
     timer.abort();
@@ -80,13 +81,13 @@ export async function runAgentLoop(
 }
 
 async function query(
-  { promptId, conversation, tools }: AgentLoopInput,
+  { promptId, conversation, tools, handBack }: AgentLoopInput,
   deps: AgentLoopDeps,
   { signal }: ToolContext,
 ): Promise<ModelReply> {
   const schemas = [...tools.values()].map((tool) => tool.schema);
   const { messages } = conversation;
-  const reply = await deps.model.complete({ promptId, messages, tools: schemas, signal });
+  const reply = await deps.model.complete({ promptId, messages, tools: schemas, signal, handBack });
   addReply(conversation, reply.message, reply.usage);
   deps.onReply(reply);
   return reply;

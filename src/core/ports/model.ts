@@ -34,6 +34,11 @@ export interface ModelRequest {
   tools: readonly ToolSchema[];
   /** Aborts the call: `complete` then rejects with the signal's reason. */
   signal: AbortSignal;
+  /**
+   * Aborted when the run is stopping: a call that only waits to be sent, or sent again, then rejects
+   * with this signal's reason; one under way is finished, since it is paid for.
+   */
+  handBack?: AbortSignal;
 }
 
 export interface ModelReply {

@@ -18,7 +18,8 @@ Made from the schema in \`src/core/run/run-config.ts\`; don't edit by hand.
 
 Each setting is a flag of \`talaria run\` (\`--a_b=v\`, \`--a_b v\` or \`--a-b v\`) and, unless it says
 "flag only", a key of the JSON file given with \`--config\`, of the type in its second column. A flag
-wins over the file. A setting that says "frozen" has to stay the same in every pass of a run.`;
+wins over the file. A setting that says "frozen" has to stay the same in every pass of a run. A resume
+keeps what is not given; \`--max_cost_usd=none\`, or null in the file, lifts a limit again.`;
 
 function tableOf(keys: readonly RunConfigKey[]): string[] {
   const rows = keys.map((key) => {

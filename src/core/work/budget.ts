@@ -30,7 +30,7 @@ export function createBudget(limits: BudgetLimits, before: Usage): Budget {
       }
       if (maxCostUsd === undefined) return undefined;
       if (spent.cost_usd === null) {
-        return 'the endpoint reports no cost, so max_cost_usd cannot be held: take --max_cost_usd=none and max_total_tokens instead';
+        return 'the endpoint reports no cost, so max_cost_usd cannot be held; max_total_tokens can';
       }
       return spent.cost_usd >= maxCostUsd
         ? `max_cost_usd ${maxCostUsd} is used up: $${spent.cost_usd.toFixed(4)} so far`

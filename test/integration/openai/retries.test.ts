@@ -115,3 +115,23 @@ test('while one call waits out a 429, another does not send', async () => {
   expect(sentAt).toHaveLength(4);
   expect(sentAt.slice(1).every((at) => at >= 60_000)).toBe(true);
 });
+
+test('a call under way is finished when the run stops', async () => {
+  const stop = new AbortController();
+  const { model } = await underTest(() => {
+    stop.abort(new Error('stopping'));
+    return ok;
+  });
+  const reply = await model.complete({ ...ask(), handBack: stop.signal });
+  expect(reply.message.content).toBe('Hello');
+});
+
+test('a call that waits to be sent again is not sent once the run stops', async () => {
+  const stop = new AbortController();
+  const { server, model } = await underTest(() => {
+    stop.abort(new Error('stopping'));
+    return refusal(503, 'Down');
+  });
+  await expect(model.complete({ ...ask(), handBack: stop.signal })).rejects.toThrow('stopping');
+  expect(server.requests).toHaveLength(1);
+});

@@ -25,11 +25,19 @@ describe('resolveApiKey', () => {
     ['a host that only ends so gets none', 'https://openrouter.ai.example.com/v1', BOTH, undefined],
     ['a host with a prefix gets none', 'https://notopenrouter.ai/v1', BOTH, undefined],
     ['a name in the path gets none', 'http://localhost/openrouter.ai/v1', BOTH, undefined],
-    ['a name as the user gets none', 'http://openrouter.ai@localhost/v1', BOTH, undefined],
   ];
   it.each(cases)('%s', (_what, baseUrl, env, key) => {
     expect(resolveApiKey({ baseUrl, apiKeyFlag: undefined, env })).toBe(key);
   });
+
+  it.each(['http://openrouter.ai@localhost/v1', 'https://me:secret@openrouter.ai/api/v1'])(
+    'refuses a user or password in %s, without repeating it',
+    (baseUrl) => {
+      const asked = () => resolveApiKey({ baseUrl, apiKeyFlag: 'k', env: BOTH });
+      expect(asked).toThrow('expected no user or password in it');
+      expect(asked).not.toThrow('secret');
+    },
+  );
 
   it('sends the flag wherever it is to go', () => {
     const sources = { baseUrl: 'http://localhost/v1', apiKeyFlag: 'mine', env: BOTH };
