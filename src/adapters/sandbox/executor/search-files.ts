@@ -16,8 +16,8 @@ const RIPGREP_SHARE = 0.75;
 /**
  * Searches below `real`, or in it where it is a file. Files come in the order of their paths;
  * hidden ones, binary ones (a NUL in their first 8 KiB) and symlinks are left out, larger ones than
- * 10 MB too, which `incomplete` then tells. With ripgrep only files in which it found something are read, with
- * the same results. Throws `SandboxFileError` or the system's error.
+ * 10 MB too, which `incomplete` then tells. With ripgrep only files in which it found something are read: the
+ * matches are the same, and a large file in which it found nothing was looked at whole. Throws `SandboxFileError` or the system's error.
  */
 export async function searchFiles(
   real: string,
