@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -20,6 +21,8 @@ export interface Wiring {
   stderr: NodeJS.WriteStream;
   /** Folder for the sandboxes of this user. */
   sandboxRoot: string;
+  /** The same in memory, for what is small and private; undefined where there is no such place. */
+  sandboxMemoryRoot: string | undefined;
   clock: Clock;
   sha256Hex(text: string): string;
   random(): number;
@@ -43,7 +46,20 @@ const clock: Clock = {
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Linux' file system in memory, writable to all. */
+const SHARED_MEMORY = '/dev/shm';
+
+function isWritableFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function createWiring(): Wiring {
+  const folderName = `talaria-${process.getuid?.() ?? 0}`;
   return {
     version: TALARIA_VERSION,
     nodeVersion: process.version,
@@ -53,7 +69,10 @@ export function createWiring(): Wiring {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    sandboxRoot: join(tmpdir(), `talaria-${process.getuid?.() ?? 0}`),
+    sandboxRoot: join(tmpdir(), folderName),
+    sandboxMemoryRoot: isWritableFolder(SHARED_MEMORY)
+      ? join(SHARED_MEMORY, folderName)
+      : undefined,
     clock,
     sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
     random: Math.random,

@@ -17,13 +17,15 @@ export async function makeProcessProvider(shell = findShell(COMMAND_PATH)): Prom
 }> {
   if (shell === undefined) throw new Error(`no shell in ${COMMAND_PATH}`);
   const root = await mkdtemp(join(tmpdir(), 'talaria-test-'));
-  const provider = createProcessSandboxProvider({ root, shell, path: COMMAND_PATH });
+  const memoryRoot = await mkdtemp(join(tmpdir(), 'talaria-test-memory-'));
+  const provider = createProcessSandboxProvider({ root, memoryRoot, shell, path: COMMAND_PATH });
   return {
     provider,
     root,
     async dispose() {
       await provider.close();
       await rm(root, { recursive: true, force: true });
+      await rm(memoryRoot, { recursive: true, force: true });
     },
   };
 }

@@ -18,6 +18,11 @@ import { killMarked, type Swept, sweepDeadOwners } from './sweep-sandboxes.ts';
 export interface ProcessSandboxDeps {
   /** Folder for all sandboxes of this user, such as <tmp>/talaria-<uid>; made if missing. */
   root: string;
+  /**
+   * The same for pipes and shell state, small and short-lived, on a file system in memory if there
+   * is one: on a disk each costs a journal entry. Not for what commands write.
+   */
+  memoryRoot?: string | undefined;
   /** Path of bash or sh, see `findShell`. */
   shell: string;
   /** PATH of the commands; `mkfifo` is found by it too. */
@@ -38,6 +43,8 @@ export interface ProcessSandboxProvider extends SandboxProvider {
 
 interface Shared {
   root: string;
+  /** This process's own folder for pipes and shell state. */
+  privateFolder: string;
   owner: SandboxOwner;
   pipes: OutputPipes;
 }
@@ -61,21 +68,22 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
   }
 
   async function openSandbox(spec: SandboxSpec): Promise<Sandbox> {
-    const { root, owner, pipes } = await getShared();
+    const { root, privateFolder, owner, pipes } = await getShared();
     // Synchronous: a handful of small calls costs less than their way through the thread pool.
     const folder = mkdtempSync(join(root, owner.prefix));
     const mark = basename(folder);
     const home = join(folder, 'work');
     const temporary = join(folder, 'tmp');
+    const stateFolder = join(privateFolder, mark);
     const cwd = join(home, spec.cwd);
-    for (const path of [home, temporary]) mkdirSync(path);
+    for (const path of [home, temporary, stateFolder]) mkdirSync(path);
     if (cwd !== home) mkdirSync(cwd, { recursive: true });
     const env = environment({ deps, user, home, temporary });
     const roots = [home, temporary];
     const inside = createExecutor({
       ...deps,
       env,
-      stateFolder: folder,
+      stateFolder,
       home,
       cwd,
       roots,
@@ -87,7 +95,7 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
       async close() {
         open.delete(mark);
         await inside.close();
-        await removeTree(folder);
+        await Promise.all([removeTree(stateFolder), removeTree(folder)]);
       },
     };
     open.set(mark, sandbox);
@@ -114,30 +122,36 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
     },
     async sweep() {
       const { root, owner } = await getShared();
-      return sweepDeadOwners(root, owner);
+      return sweepDeadOwners([root, deps.memoryRoot ?? root], owner);
     },
     killStrays,
     async close() {
       if (shared === undefined) return;
       await Promise.all([...open.values()].map((sandbox) => sandbox.close()));
       await killStrays().catch(() => 0);
-      await shared.then(({ pipes }) => pipes.close()).catch(() => undefined);
+      await shared.then(({ privateFolder }) => removeTree(privateFolder)).catch(() => undefined);
     },
   };
 }
 
 async function prepare(deps: ProcessSandboxDeps): Promise<Shared> {
-  await mkdir(deps.root, { recursive: true, mode: 0o700 });
-  const stat = await lstat(deps.root);
+  const root = await ownFolder(deps.root);
+  const memory = deps.memoryRoot === undefined ? root : await ownFolder(deps.memoryRoot);
+  const owner = await createSandboxOwner();
+  const privateFolder = await mkdtemp(join(memory, `${owner.prefix}private-`));
+  const mkfifo = { file: 'mkfifo', path: deps.path };
+  const pipes = createOutputPipes({ folder: join(privateFolder, 'pipes'), mkfifo });
+  return { root, privateFolder, owner, pipes };
+}
+
+async function ownFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const stat = await lstat(path);
   // In a shared /tmp somebody else may have made it first.
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
-    throw new SandboxLostError(`${deps.root}: expected a folder of this user's own`);
+    throw new SandboxLostError(`${path}: expected a folder of this user's own`);
   }
-  const root = await realpath(deps.root);
-  const owner = await createSandboxOwner();
-  const folder = await mkdtemp(join(root, `${owner.prefix}pipes-`));
-  const mkfifo = { file: 'mkfifo', path: deps.path };
-  return { root, owner, pipes: createOutputPipes({ folder, mkfifo }) };
+  return await realpath(path);
 }
 
 function environment(of: {

@@ -12,13 +12,18 @@ export interface Swept {
   processes: number;
 }
 
-/** Removes folders under `root` and ends processes that belong to runners which are dead. */
-export async function sweepDeadOwners(root: string, owner: SandboxOwner): Promise<Swept> {
+/** Removes folders under the roots and ends processes that belong to runners which are dead. */
+export async function sweepDeadOwners(
+  roots: readonly string[],
+  owner: SandboxOwner,
+): Promise<Swept> {
   const isDead = async (name: string) => (await owner.ownerOf(name)) === 'dead';
   const processes = await killMarked(isDead);
   let folders = 0;
-  for (const name of await readdir(root).catch(() => [])) {
-    if ((await isDead(name)) && (await removeTree(join(root, name)))) folders += 1;
+  for (const root of new Set(roots)) {
+    for (const name of await readdir(root).catch(() => [])) {
+      if ((await isDead(name)) && (await removeTree(join(root, name)))) folders += 1;
+    }
   }
   return { folders, processes };
 }

@@ -61,7 +61,12 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
   const path = wiring.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const shell = findShell(path);
   if (shell === undefined) throw new Error(`no bash or sh on PATH (${path}): commands need one`);
-  const sandboxes = createProcessSandboxProvider({ root: wiring.sandboxRoot, shell, path });
+  const sandboxes = createProcessSandboxProvider({
+    root: wiring.sandboxRoot,
+    memoryRoot: wiring.sandboxMemoryRoot,
+    shell,
+    path,
+  });
   const stop = createRunStop();
   const terminal = openTerminal(wiring.stderr, wiring.env);
   const unlisten = listenForStop(stop, () => sandboxes.close(), { wiring, terminal });

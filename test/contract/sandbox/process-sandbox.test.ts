@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SandboxLostError } from '../../../src/core/ports/sandbox.ts';
 import { makeProcessProvider } from '../../support/sandbox-provider.ts';
 import { runIn } from '../../support/sandbox-run.ts';
 import { describeSandbox } from './sandbox-contract.ts';
@@ -66,12 +65,13 @@ describe('process sandbox', () => {
     expect(readdirSync(root).filter((name) => !name.includes('pipes'))).toEqual([]);
   });
 
-  it('is lost, not answered, when its folder is gone', async () => {
+  it('goes on in a new folder when a command removed its own', async () => {
     const { provider } = await make();
     const sandbox = await provider.open(spec);
     await runIn(sandbox, 'rm -rf "$(dirname "$HOME")"');
-    await expect(runIn(sandbox, 'echo hi')).rejects.toThrow(SandboxLostError);
-    await expect(sandbox.readFile('x', 1)).rejects.toThrow(SandboxLostError);
+    const { text } = await runIn(sandbox, 'echo hi > x; cat x');
+    expect(text).toMatch(/working directory .* is gone[\s\S]*\nhi\n$/);
+    expect((await sandbox.readFile('x', 10)).size).toBe(3);
   });
 
   it('is lost, not answered, when the shell cannot be started', async () => {
