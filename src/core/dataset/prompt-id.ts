@@ -1,4 +1,5 @@
 import type { DatasetRow } from './dataset-row.ts';
+import { createPromptTable } from './prompt-table.ts';
 
 /** Lower-case hex SHA-256 of a text's UTF-8 bytes. */
 export type Sha256Hex = (text: string) => string;
@@ -26,11 +27,12 @@ export interface Occurrences {
 
 /** Running numbers over equal hashes, from 0. */
 export function createOccurrences(samplesPerPrompt: number): Occurrences {
-  const taken = new Map<string, number>();
+  const taken = createPromptTable();
   return {
     take(hash) {
-      const first = taken.get(hash) ?? 0;
-      taken.set(hash, first + samplesPerPrompt);
+      const key = promptId(hash, 0);
+      const first = taken.get(key) ?? 0;
+      taken.set(key, first + samplesPerPrompt);
       return first;
     },
   };

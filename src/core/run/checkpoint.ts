@@ -27,18 +27,16 @@ export interface CheckpointBuilder {
   build(lastUpdated: string): Checkpoint;
 }
 
-/** Holds one small number for each row that is not done, and the statistics of each batch. */
+/** Holds one small number for each row, and the statistics of each batch. */
 export function createCheckpoint(runName: string, rows: number): CheckpointBuilder {
-  const owed = new Map<number, number>();
+  const owed = new Uint32Array(rows);
   const batches: Record<string, BatchStats> = {};
   return {
     owe(promptIndex) {
-      owed.set(promptIndex, (owed.get(promptIndex) ?? 0) + 1);
+      owed[promptIndex] = (owed[promptIndex] ?? 0) + 1;
     },
     settle(promptIndex) {
-      const left = (owed.get(promptIndex) ?? 0) - 1;
-      if (left > 0) owed.set(promptIndex, left);
-      else owed.delete(promptIndex);
+      owed[promptIndex] = Math.max(0, (owed[promptIndex] ?? 0) - 1);
     },
     addEntry(entry) {
       const key = String(entry.batch);
@@ -49,7 +47,7 @@ export function createCheckpoint(runName: string, rows: number): CheckpointBuild
     },
     build(lastUpdated) {
       const completed: number[] = [];
-      for (let index = 0; index < rows; index += 1) if (!owed.has(index)) completed.push(index);
+      for (let index = 0; index < rows; index += 1) if (owed[index] === 0) completed.push(index);
       return {
         run_name: runName,
         completed_prompts: completed,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createPromptTable } from '../dataset/prompt-table.ts';
 import { outcomeClass, stopsRun } from '../trajectory/outcome.ts';
 import type { RunState } from './run-state.ts';
 
@@ -37,25 +38,33 @@ export async function measureCoverage(
   const coverage = countEnded(state);
   const ended = coverage.completed + coverage.partial + coverage.discarded + coverage.failed;
 
-  const open = new Set<string>();
-  const seenEnded = new Set<string>();
+  const seen = createPromptTable();
+  const counts = { open: 0, ended: 0 };
   for await (const promptId of planned) {
+    if (seen.get(promptId) !== undefined) continue;
     const outcome = state.outcome(promptId);
-    if (outcome === undefined || stopsRun(outcome)) open.add(promptId);
-    else seenEnded.add(promptId);
+    const isOpen = outcome === undefined || stopsRun(outcome);
+    counts[isOpen ? 'open' : 'ended'] += 1;
+    seen.set(promptId, isOpen ? OPEN : COUNTED);
   }
-  if (seenEnded.size !== ended) {
+  if (counts.ended !== ended) {
     throw new CoverageError(
-      `coverage does not close: the ledger has ${ended} ended prompts, of which the passes planned ${seenEnded.size}`,
+      `coverage does not close: the ledger has ${ended} ended prompts, of which the passes planned ${counts.ended}`,
     );
   }
-  coverage.planned = open.size + ended;
+  coverage.planned = counts.open + ended;
   for await (const promptId of latest) {
-    if (open.delete(promptId)) coverage.pending += 1;
+    if (seen.get(promptId) !== OPEN) continue;
+    seen.set(promptId, COUNTED);
+    coverage.pending += 1;
   }
-  coverage.withdrawn = open.size;
+  coverage.withdrawn = counts.open - coverage.pending;
   return coverage;
 }
+
+/** What is noted of a planned prompt. */
+const OPEN = 0;
+const COUNTED = 1;
 
 function countEnded(state: RunState): Coverage {
   const coverage: Coverage = {
@@ -67,9 +76,8 @@ function countEnded(state: RunState): Coverage {
     withdrawn: 0,
     pending: 0,
   };
-  for (const promptId of state.promptIds()) {
-    const outcome = state.outcome(promptId);
-    if (outcome !== undefined && !stopsRun(outcome)) coverage[outcomeClass(outcome)] += 1;
+  for (const outcome of state.outcomes()) {
+    if (!stopsRun(outcome)) coverage[outcomeClass(outcome)] += 1;
   }
   return coverage;
 }

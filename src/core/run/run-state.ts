@@ -1,9 +1,10 @@
+import { createPromptTable } from '../dataset/prompt-table.ts';
 import { isDone, OUTCOMES, type Outcome } from '../trajectory/outcome.ts';
 import type { Usage } from '../trajectory/trajectory.ts';
 import { addUsage, NO_USAGE } from '../trajectory/usage.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
-/** What the ledger says of each prompt: its last attempt. Grows by one small number a prompt. */
+/** What the ledger says of each prompt: its last attempt. Grows by some 60 bytes a prompt. */
 export interface RunState {
   add(entry: LedgerEntry): void;
   /** The outcome of the prompt's last attempt. */
@@ -11,7 +12,8 @@ export interface RunState {
   /** The number of the prompt's last attempt; 0 before the first. */
   attempts(promptId: string): number;
   isDone(promptId: string): boolean;
-  promptIds(): IterableIterator<string>;
+  /** The last outcome of every prompt, in no order that matters. */
+  outcomes(): IterableIterator<Outcome>;
   /** The highest batch number of any attempt; -1 before the first. */
   readonly highestBatch: number;
   /** Tokens and cost of all attempts. */
@@ -21,7 +23,7 @@ export interface RunState {
 
 export function createRunState(): RunState {
   // Attempt and outcome share one small integer: a run may have millions of prompts.
-  const last = new Map<string, number>();
+  const last = createPromptTable();
   const outcomeIndex = new Map<Outcome, number>(OUTCOMES.map((outcome, index) => [outcome, index]));
 
   let highestBatch = -1;
@@ -29,7 +31,11 @@ export function createRunState(): RunState {
 
   function outcome(promptId: string): Outcome | undefined {
     const packed = last.get(promptId);
-    return packed === undefined ? undefined : OUTCOMES[packed % OUTCOMES.length];
+    return packed === undefined ? undefined : unpacked(packed);
+  }
+
+  function unpacked(packed: number): Outcome | undefined {
+    return OUTCOMES[packed % OUTCOMES.length];
   }
 
   function attempts(promptId: string): number {
@@ -51,7 +57,12 @@ export function createRunState(): RunState {
       const of = outcome(promptId);
       return of !== undefined && isDone(of);
     },
-    promptIds: () => last.keys(),
+    *outcomes() {
+      for (const packed of last.values()) {
+        const of = unpacked(packed);
+        if (of !== undefined) yield of;
+      }
+    },
     get highestBatch() {
       return highestBatch;
     },
