@@ -1,5 +1,7 @@
+import { fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { StorageError, storageError, storing } from './storage-error.ts';
 
 /** Where an appended text stands in its file, in bytes. */
 export interface Place {
@@ -23,12 +25,14 @@ interface Waiting {
 
 /** Makes the folder's entries durable: a new or renamed file is lost with its folder's entry. */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await storing(path, async () => {
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
 }
 
 /**
@@ -36,9 +40,8 @@ export async function syncFolder(path: string): Promise<void> {
  * one `fdatasync`, so that many prompts ending at once cost the disk little more than one.
  */
 export async function openAppendLog(path: string): Promise<AppendLog> {
-  const handle = await open(path, 'a');
-  let size = (await handle.stat()).size;
-  if (size === 0) await syncFolder(dirname(path));
+  const { handle, length } = await storing(path, () => openAtEnd(path));
+  let size = length;
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
@@ -57,7 +60,10 @@ export async function openAppendLog(path: string): Promise<AppendLog> {
       if (failure !== undefined) throw failure.error;
       await writeAll(handle, Buffer.concat(group.map((of) => of.bytes)));
       await handle.datasync();
-    } catch (error) {
+      // Whoever removes the file would otherwise have the rest of the run written into nothing.
+      if (fstatSync(handle.fd).nlink === 0) throw removed(path);
+    } catch (cause) {
+      const error = storageError(path, cause);
       failure ??= { error };
       // Half a line at the end would be taken for a torn one; best effort, the next start repairs.
       await handle.truncate(size).catch(() => undefined);
@@ -82,6 +88,22 @@ export async function openAppendLog(path: string): Promise<AppendLog> {
       await handle.close();
     },
   };
+}
+
+async function openAtEnd(path: string): Promise<{ handle: FileHandle; length: number }> {
+  const handle = await open(path, 'a');
+  try {
+    const { size } = await handle.stat();
+    if (size === 0) await syncFolder(dirname(path));
+    return { handle, length: size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function removed(path: string): StorageError {
+  return new StorageError(path, 'ENOENT', new Error('the file was removed while it was written'));
 }
 
 async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {

@@ -4,6 +4,7 @@ import type { Outcome } from '../../core/trajectory/outcome.ts';
 import type { Trajectory } from '../../core/trajectory/trajectory.ts';
 import { type Place, syncFolder } from './append-log.ts';
 import type { RunFolder } from './run-folder.ts';
+import { storageError, storing } from './storage-error.ts';
 
 /** A row of an open batch: where it stands, and what decides its place in the final files. */
 export interface PlacedRow extends Place {
@@ -38,10 +39,10 @@ export async function closeBatchFiles(
   const kinds = new Set(ordered.map((row) => batchKind(row.outcome)));
   const [only] = kinds;
   if (only !== undefined && kinds.size === 1 && ordered.every(followsOn)) {
-    await rename(source, folder.batch(only, batch));
+    await storing(source, () => rename(source, folder.batch(only, batch)));
   } else {
-    await split(folder, batch, ordered, kinds);
-    await unlink(source);
+    await storing(source, () => split(folder, batch, ordered, kinds));
+    await storing(source, () => unlink(source));
   }
   await syncFolder(folder.path);
 }
@@ -91,7 +92,7 @@ async function copyRows(from: FileHandle, rows: readonly PlacedRow[], path: stri
     await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined);
-    throw error;
+    throw storageError(path, error);
   }
 }
 

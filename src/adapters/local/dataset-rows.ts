@@ -3,13 +3,14 @@ import type { DatasetRow } from '../../core/dataset/dataset-row.ts';
 import { DatasetError } from './dataset-error.ts';
 import { datasetLineRow } from './dataset-line-row.ts';
 import { datasetLines } from './dataset-lines.ts';
+import { storageError } from './storage-error.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
  * The rows of a snapshot made by `snapshotDataset`, `index` being the prompt_index. Streams:
  * holds one row and one chunk. Throws `DatasetError` for a line that a snapshot can't hold, and
- * the file system's own errors.
+ * `StorageError`.
  */
 export async function* readSnapshotRows(
   path: string,
@@ -18,10 +19,14 @@ export async function* readSnapshotRows(
   const options = { maxLineBytes: Number.POSITIVE_INFINITY };
   const chunks = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   let index = 0;
-  for await (const line of datasetLines(chunks, options)) {
-    const result = datasetLineRow(line);
-    if (!result.ok) throw new DatasetError(path, line.lineNumber, result.reason);
-    yield { index, row: result.row };
-    index += 1;
+  try {
+    for await (const line of datasetLines(chunks, options)) {
+      const result = datasetLineRow(line);
+      if (!result.ok) throw new DatasetError(path, line.lineNumber, result.reason);
+      yield { index, row: result.row };
+      index += 1;
+    }
+  } catch (error) {
+    throw storageError(path, error);
   }
 }

@@ -5,6 +5,7 @@ import { datasetBytes, datasetName } from './dataset-bytes.ts';
 import { DatasetError } from './dataset-error.ts';
 import { datasetLineRow } from './dataset-line-row.ts';
 import { datasetLines } from './dataset-lines.ts';
+import { storageError, storing } from './storage-error.ts';
 
 const FLUSH_BYTES = 1024 * 1024;
 const LISTED_INVALID = 20;
@@ -44,11 +45,11 @@ export interface InvalidLine {
  * Copies the dataset's valid rows, each one line, to `target`, so that line k (from 0) is
  * prompt_index k whatever becomes of the dataset meanwhile. Reads once, in constant memory. On
  * return the snapshot is durable; on a throw there is none. Throws `DatasetError` where the
- * dataset can't be read or has no valid row, and the file system's own errors about `target`.
+ * dataset can't be read or has no valid row, and `StorageError` about `target`.
  */
 export async function snapshotDataset(request: SnapshotRequest): Promise<DatasetSnapshot> {
   const partial = `${request.target}.part`;
-  const file = await open(partial, 'w');
+  const file = await storing(partial, () => open(partial, 'w'));
   try {
     const snapshot = await copyRows(request, file);
     await file.datasync();
@@ -58,7 +59,7 @@ export async function snapshotDataset(request: SnapshotRequest): Promise<Dataset
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(partial, { force: true }).catch(() => undefined);
-    throw error;
+    throw storageError(request.target, error);
   }
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Place } from './append-log.ts';
+import { storageError } from './storage-error.ts';
 
 /** A stored file is not what Talaria wrote: its name, the line, what is wrong. */
 export class StoredFileError extends Error {
@@ -18,7 +19,7 @@ const LF = 0x0a;
 export async function dropTornTail(path: string): Promise<number> {
   const handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    throw storageError(path, error);
   });
   if (handle === undefined) return 0;
   try {
@@ -96,6 +97,6 @@ async function* rawLines(path: string): AsyncGenerator<Buffer> {
       if (start < chunk.length) rest.push(chunk.subarray(start));
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(path, error);
   }
 }

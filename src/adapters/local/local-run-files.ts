@@ -14,6 +14,7 @@ import { trajectorySchema } from '../../core/trajectory/trajectory.ts';
 import { syncFolder } from './append-log.ts';
 import { jsonLines, StoredFileError } from './json-lines.ts';
 import type { RunFolder } from './run-folder.ts';
+import { storageError } from './storage-error.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
 const CHUNK = 4 << 20;
@@ -28,7 +29,7 @@ export function createLocalRunFiles(folder: RunFolder): RunFiles {
       const beside = `${path}.tmp`;
       // Synchronous calls: ten thousand small files would spend their time in the thread pool's
       // queue, and nothing else runs during a merge.
-      const to = openSync(beside, 'w');
+      const to = openToJoin(path, beside);
       try {
         const joined = await joinAll(folder, kind, parts, to, keepRow);
         fdatasyncSync(to);
@@ -37,12 +38,20 @@ export function createLocalRunFiles(folder: RunFolder): RunFiles {
         return joined;
       } catch (error) {
         rmSync(beside, { force: true });
-        throw error;
+        throw storageError(path, error);
       } finally {
         closeSync(to);
       }
     },
   };
+}
+
+function openToJoin(path: string, beside: string): number {
+  try {
+    return openSync(beside, 'w');
+  } catch (error) {
+    throw storageError(path, error);
+  }
 }
 
 async function joinAll(
@@ -119,7 +128,7 @@ function openExisting(path: string): number | undefined {
     return openSync(path, 'r');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw storageError(path, error);
   }
 }
 

@@ -36,17 +36,20 @@ export interface BatchNumbers {
   open: number[];
   /** The highest number of any file, -1 without files. */
   highest: number;
+  /** The highest number of a closed batch's file, -1 without. */
+  highestClosed: number;
 }
 
 /** Which batch numbers the folder's files use. */
 export async function batchNumbers(folder: RunFolder): Promise<BatchNumbers> {
-  const found: BatchNumbers = { open: [], highest: -1 };
+  const found: BatchNumbers = { open: [], highest: -1, highestClosed: -1 };
   for (const name of await readdir(folder.path)) {
     const match = /^(?:batch|discarded|failed)_(\d+)(\.open)?\.jsonl$/.exec(name);
     if (match === null) continue;
     const number = Number(match[1]);
     found.highest = Math.max(found.highest, number);
     if (match[2] !== undefined) found.open.push(number);
+    else found.highestClosed = Math.max(found.highestClosed, number);
   }
   found.open.sort((a, b) => a - b);
   return found;

@@ -1,6 +1,7 @@
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { storing } from './storage-error.ts';
 
 /** Who holds a run. `started` tells a process from a later one with the same number. */
 const holderSchema = z.object({ pid: z.int(), started: z.string(), host: z.string() });
@@ -48,18 +49,25 @@ export async function processStarted(pid: number): Promise<string | undefined> {
  */
 export async function lockRun(path: string, deps: LockDeps): Promise<() => Promise<void>> {
   const mine = `${path}.${deps.self.pid}`;
-  const handle = await open(mine, 'w');
-  await handle.writeFile(JSON.stringify(deps.self));
-  await handle.close();
   try {
+    await storing(path, () => writeHolder(mine, deps.self));
     for (let tries = 0; tries < 100; tries += 1) {
-      if (await linked(mine, path)) return () => rm(path, { force: true });
+      if (await storing(path, () => linked(mine, path))) return () => rm(path, { force: true });
       await removeIfDead(path, mine, deps);
     }
   } finally {
-    await rm(mine, { force: true });
+    await rm(mine, { force: true }).catch(() => undefined);
   }
   throw new RunLockedError(`the lock ${path} changes hands all the time; try again`);
+}
+
+async function writeHolder(path: string, holder: LockHolder): Promise<void> {
+  const handle = await open(path, 'w');
+  try {
+    await handle.writeFile(JSON.stringify(holder));
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A hard link is made whole or not at all: no reader ever sees a lock without its holder. */

@@ -7,6 +7,7 @@ import { createRunStop, type RunStop } from '../../core/work/run-stop.ts';
 import { openModel } from '../local-run/open-model.ts';
 import { runLocal } from '../local-run/run-local.ts';
 import { planRun, type RunPlan, shownFolder } from '../local-run/run-plan.ts';
+import { withWayOn } from '../local-run/storage-stop.ts';
 import { addRunOptions, givenSettings } from '../run-options.ts';
 import { stopLines, summaryLines } from '../terminal/summary.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
@@ -76,6 +77,8 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
     report(result, plan, stop, { wiring, terminal });
     if (stop.reason?.kind === 'interrupted') return 130;
     return stop.reason !== undefined || result.coverage.failed > 0 ? 1 : 0;
+  } catch (error) {
+    throw withWayOn(error);
   } finally {
     unlisten();
     await model.close();

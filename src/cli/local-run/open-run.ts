@@ -1,12 +1,13 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { syncFolder } from '../../adapters/local/append-log.ts';
 import { StoredFileError } from '../../adapters/local/json-lines.ts';
 import { type LocalLedger, openLocalLedger } from '../../adapters/local/local-ledger.ts';
 import { type Recovery, recoverBatches } from '../../adapters/local/recover-batches.ts';
-import type { RunFolder } from '../../adapters/local/run-folder.ts';
+import { batchNumbers, type RunFolder } from '../../adapters/local/run-folder.ts';
 import { type LockDeps, lockRun } from '../../adapters/local/run-lock.ts';
+import { storageError, storing } from '../../adapters/local/storage-error.ts';
 import { sweepLeftovers } from '../../adapters/local/sweep-leftovers.ts';
 import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
 import { createRunState, type RunState } from '../../core/run/run-state.ts';
@@ -29,7 +30,7 @@ export async function readStored<T>(path: string, schema: z.ZodType<T>): Promise
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
+    throw storageError(path, error);
   }
   try {
     return schema.parse(JSON.parse(text));
@@ -46,33 +47,62 @@ export async function readRunFile(folder: RunFolder): Promise<RunFile | undefine
 
 /**
  * Takes the run for this process, reads its ledger, and finishes what a killed process left:
- * half-made files, torn lines, rows without ledger entry, open batches. Throws `RunLockedError` and
- * `StoredFileError`.
+ * half-made files, torn lines, rows without ledger entry, open batches. Throws `RunLockedError`,
+ * `StorageError` and `StoredFileError`.
  */
 export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRun> {
-  const made = await mkdir(folder.path, { recursive: true });
+  const made = await storing(folder.path, () => mkdir(folder.path, { recursive: true }));
   if (made !== undefined) await syncFolder(dirname(folder.path));
   const release = await lockRun(folder.lock, lock);
   try {
     await sweepLeftovers(folder, lock.processStarted);
     const run = await readRunFile(folder);
+    if (run !== undefined) await refuseMissingLedger(folder);
     const ledger = await openLocalLedger(folder.ledger);
-    const state = createRunState();
-    for await (const entry of ledger.entries()) state.add(entry);
-    const pass = Math.max(1, run?.passes.length ?? 1);
-    const recovery = await recoverBatches(folder, { ledger, state, pass });
-    return {
-      run,
-      ledger,
-      state,
-      recovery,
-      async close() {
-        await ledger.close();
-        await release();
-      },
-    };
+    try {
+      return { run, ledger, ...(await recover(folder, ledger, run)), close };
+    } catch (error) {
+      await ledger.close();
+      throw error;
+    }
+
+    async function close() {
+      await ledger.close();
+      await release();
+    }
   } catch (error) {
-    await release();
+    await release().catch(() => undefined);
     throw error;
   }
+}
+
+async function recover(folder: RunFolder, ledger: LocalLedger, run: RunFile | undefined) {
+  const state = createRunState();
+  for await (const entry of ledger.entries()) state.add(entry);
+  const { highestClosed } = await batchNumbers(folder);
+  // A batch is closed when all of its entries are durable.
+  if (highestClosed > state.highestBatch) {
+    throw lostEntries(folder, `it has no entry of batch ${highestClosed}, which is closed`);
+  }
+  const pass = Math.max(1, run?.passes.length ?? 1);
+  const recovery = await recoverBatches(folder, { ledger, state, pass });
+  return { state, recovery };
+}
+
+/** `run.json` is written when the ledger is there. */
+async function refuseMissingLedger(folder: RunFolder): Promise<void> {
+  try {
+    await stat(folder.ledger);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw storageError(folder.ledger, error);
+    throw lostEntries(folder, 'it is missing');
+  }
+}
+
+/** Going on would buy again what was bought. */
+function lostEntries(folder: RunFolder, what: string): StoredFileError {
+  return new StoredFileError(
+    `${folder.ledger}: ${what}: without its entries what is done can't be told from what is not. Put it back from a copy; nothing was changed.`,
+  );
 }

@@ -4,6 +4,7 @@ import { syncFolder } from '../../adapters/local/append-log.ts';
 import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { type DatasetSnapshot, snapshotDataset } from '../../adapters/local/dataset-snapshot.ts';
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
+import { storing } from '../../adapters/local/storage-error.ts';
 import { stagingFolder } from '../../adapters/local/sweep-leftovers.ts';
 import type { PassRecord } from '../../core/run/manifest.ts';
 import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
@@ -91,8 +92,10 @@ export async function settleInput(
   try {
     if (last?.dataset_sha256 === staged.sha256) return last.input_of_pass;
     const target = folder.input(pass);
-    await mkdir(dirname(target), { recursive: true });
-    await rename(staged.path, target);
+    await storing(target, async () => {
+      await mkdir(dirname(target), { recursive: true });
+      await rename(staged.path, target);
+    });
     // `run.json` will name this input: it must not be there without it.
     await syncFolder(dirname(target));
     await syncFolder(dirname(dirname(target)));
