@@ -9,6 +9,7 @@ import {
   type SandboxSpec,
 } from '../../core/ports/sandbox.ts';
 import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
+import { assertRoom, withRoom } from './disk-room.ts';
 import { createExecutor } from './executor/executor.ts';
 import { createOutputPipes, type OutputPipes } from './executor/output-pipes.ts';
 import { removeTree } from './remove-tree.ts';
@@ -30,7 +31,10 @@ export interface ProcessSandboxDeps {
 }
 
 export interface ProcessSandboxProvider extends SandboxProvider {
-  /** Removes what runners that died left behind: their sandboxes' folders and processes. */
+  /**
+   * Removes what runners that died left behind: their sandboxes' folders and processes. Throws
+   * `SandboxLostError` where no sandbox could be made.
+   */
   sweep(): Promise<Swept>;
   /**
    * Ends processes of closed sandboxes that had left their process group by `setsid`; resolves to
@@ -69,6 +73,8 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
 
   async function openSandbox(spec: SandboxSpec): Promise<Sandbox> {
     const { root, privateFolder, owner, pipes } = await getShared();
+    const disks = [root, privateFolder];
+    assertRoom(disks);
     // Synchronous: a handful of small calls costs less than their way through the thread pool.
     const folder = mkdtempSync(join(root, owner.prefix));
     const mark = basename(folder);
@@ -92,6 +98,10 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
     });
     const sandbox: Sandbox = {
       ...inside,
+      run: (request) => withRoom(disks, () => inside.run(request)),
+      startProcess: (request) => withRoom(disks, () => inside.startProcess(request)),
+      writeFile: (path, bytes) => withRoom(disks, () => inside.writeFile(path, bytes)),
+      moveFile: (from, to) => withRoom(disks, () => inside.moveFile(from, to)),
       async close() {
         open.delete(mark);
         await inside.close();
@@ -114,15 +124,16 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
       try {
         return await openSandbox(spec);
       } catch (error) {
-        if (error instanceof SandboxLostError) throw error;
-        throw new SandboxLostError(`no sandbox in ${deps.root}: ${String(error)}`, {
-          cause: error,
-        });
+        throw asLost(error, deps.root);
       }
     },
     async sweep() {
-      const { root, owner } = await getShared();
-      return sweepDeadOwners([root, deps.memoryRoot ?? root], owner);
+      const { root, privateFolder, owner } = await getShared().catch((error: unknown) => {
+        throw asLost(error, deps.root);
+      });
+      const swept = await sweepDeadOwners([root, deps.memoryRoot ?? root], owner);
+      assertRoom([root, privateFolder]);
+      return swept;
     },
     killStrays,
     async close() {
@@ -132,6 +143,15 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
       await shared.then(({ privateFolder }) => removeTree(privateFolder)).catch(() => undefined);
     },
   };
+}
+
+function asLost(error: unknown, root: string): SandboxLostError {
+  if (error instanceof SandboxLostError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new SandboxLostError(
+    `no sandbox in ${root}: ${why}; TMPDIR may name another folder to make it in`,
+    { cause: error },
+  );
 }
 
 async function prepare(deps: ProcessSandboxDeps): Promise<Shared> {
