@@ -164,8 +164,16 @@ async function prepare(deps: ProcessSandboxDeps): Promise<Shared> {
   return { root, privateFolder, owner, pipes };
 }
 
+/** Without `recursive` first: that calls a full or read-only disk ENOENT. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') await mkdir(path, { recursive: true, mode: 0o700 });
+    else if (error.code !== 'EEXIST') throw error;
+  });
+}
+
 async function ownFolder(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(path);
   const stat = await lstat(path);
   // In a shared /tmp somebody else may have made it first.
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {

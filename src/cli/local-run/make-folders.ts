@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 
 /**
  * Makes a folder and those above it that are missing; resolves to the ones made, outermost first.
- * Not `mkdir` with `recursive`: that never ends in file systems that refuse folders, such as /proc.
+ * Not `mkdir` with `recursive`: that never ends in file systems that refuse folders, such as /proc,
+ * and calls a full or read-only disk ENOENT.
  */
 export async function makeFolders(path: string): Promise<string[]> {
   const code = await tryMkdir(path);
   if (code === 'EEXIST') return [];
   if (code === undefined) return [path];
   const above = await makeFolders(dirname(path));
-  await mkdir(path);
-  return [...above, path];
+  return (await tryMkdir(path)) === 'EEXIST' ? above : [...above, path];
 }
 
 /** The code of the error that something above is missing or this is there; undefined if made. */

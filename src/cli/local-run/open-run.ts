@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { syncFolder } from '../../adapters/local/append-log.ts';
@@ -11,6 +11,7 @@ import { storageError, storing } from '../../adapters/local/storage-error.ts';
 import { sweepLeftovers } from '../../adapters/local/sweep-leftovers.ts';
 import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
 import { createRunState, type RunState } from '../../core/run/run-state.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** A run that this process holds, in order again whatever happened to the one before. */
 export interface OpenRun {
@@ -51,8 +52,8 @@ export async function readRunFile(folder: RunFolder): Promise<RunFile | undefine
  * `StorageError` and `StoredFileError`.
  */
 export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRun> {
-  const made = await storing(folder.path, () => mkdir(folder.path, { recursive: true }));
-  if (made !== undefined) await syncFolder(dirname(folder.path));
+  const made = await storing(folder.path, () => makeFolders(folder.path));
+  if (made.length > 0) await syncFolder(dirname(folder.path));
   const release = await lockRun(folder.lock, lock);
   try {
     await sweepLeftovers(folder, lock.processStarted);

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../adapters/local/append-log.ts';
 import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
@@ -93,7 +93,7 @@ export async function settleInput(
     if (last?.dataset_sha256 === staged.sha256) return last.input_of_pass;
     const target = folder.input(pass);
     await storing(target, async () => {
-      await mkdir(dirname(target), { recursive: true });
+      await makeFolders(dirname(target));
       await rename(staged.path, target);
     });
     // `run.json` will name this input: it must not be there without it.
