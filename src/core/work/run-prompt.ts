@@ -63,7 +63,9 @@ export async function runPrompt(
   if (ending.outcome === 'failed/sandbox_lost' && deps.handBack.aborted) return 'handed_back';
 
   const { outcome, reason } = judge(ending, conversation.turns, settings.keepWithoutReasoning);
-  const endedAt = new Date(clock.now()).toISOString();
+  const totalMs = Math.max(0, clock.monotonic() - from);
+  // Not asked of the wall clock again: that may have stepped back meanwhile.
+  const endedAt = new Date(startedAt + totalMs).toISOString();
   return {
     prompt_index: prompt.promptIndex,
     conversations: conversation.turns,
@@ -90,7 +92,7 @@ export async function runPrompt(
       attempt: ref.attempt,
       started_at: new Date(startedAt).toISOString(),
       ended_at: endedAt,
-      total_seconds: inSeconds(clock.monotonic() - from),
+      total_seconds: inSeconds(totalMs),
       model_seconds: inSeconds(times.modelMs),
       tool_seconds: inSeconds(times.toolMs),
       sandbox_seconds: inSeconds(sandboxMs),
