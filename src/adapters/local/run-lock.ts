@@ -43,7 +43,7 @@ export async function processStarted(pid: number): Promise<string | undefined> {
 }
 
 /**
- * Takes the lock file at `path` for this process and resolves to its release. A lock left by a
+ * Takes the lock file at `path` for this process and resolves to its release, which never throws. A lock left by a
  * process that has ended is taken over. Throws `RunLockedError` when a living process has it, or
  * one of another machine, which can't be asked.
  */
@@ -52,13 +52,18 @@ export async function lockRun(path: string, deps: LockDeps): Promise<() => Promi
   try {
     await storing(path, () => writeHolder(mine, deps.self));
     for (let tries = 0; tries < 100; tries += 1) {
-      if (await storing(path, () => linked(mine, path))) return () => rm(path, { force: true });
+      if (await storing(path, () => linked(mine, path))) return () => release(path);
       await removeIfDead(path, mine, deps);
     }
   } finally {
     await rm(mine, { force: true }).catch(() => undefined);
   }
   throw new RunLockedError(`the lock ${path} changes hands all the time; try again`);
+}
+
+/** A lock that can't be removed is taken over once this process has ended. */
+async function release(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => undefined);
 }
 
 async function writeHolder(path: string, holder: LockHolder): Promise<void> {

@@ -72,7 +72,7 @@ export async function openRun(folder: RunFolder, lock: LockDeps): Promise<OpenRu
       await release();
     }
   } catch (error) {
-    await release().catch(() => undefined);
+    await release();
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { makeFolders } from './make-folders.ts';
 /** The dataset of a pass, read once and kept beside the run until the run takes it. */
 export interface StagedInput extends DatasetSnapshot {
   path: string;
+  /** Never throws. */
   discard(): Promise<void>;
 }
 
@@ -34,7 +35,8 @@ export async function stageInput(request: StageRequest): Promise<StagedInput> {
   const folder = stagingFolder(request.outputDir, request.runName, request.pid);
   const made = await makeFolders(folder).catch((error) => refuseOutputDir(request, error));
   const discard = async () => {
-    await rm(folder, { recursive: true, force: true });
+    // What stays is swept by the next pass; the fault that led here is what counts.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     // Only while they are empty: another run may have begun in them meanwhile.
     for (const above of made.reverse()) await rmdir(above).catch(() => undefined);
   };
