@@ -22,12 +22,15 @@ export interface FaultyOptions {
   env?: Readonly<Record<string, string>>;
   /** Program and words before those of the command line, such as `prlimit --nofile=30`. */
   under?: readonly string[];
+  /** Further modules to load before the command line. */
+  imports?: readonly string[];
 }
 
 /** Runs the real command line to its end, with a fault in the middle where there is one. */
 export function runFaulty(words: readonly string[], options: FaultyOptions): Promise<CommandEnd> {
-  const { fault, under = [] } = options;
-  const node = fault === undefined ? [] : ['--import', FAULT_AT_STEP];
+  const { fault, under = [], imports = [] } = options;
+  const modules = [...(fault === undefined ? [] : [FAULT_AT_STEP]), ...imports];
+  const node = modules.flatMap((module) => ['--import', module]);
   const variables = fault && {
     TALARIA_TEST_FAULT: fault.command,
     TALARIA_TEST_FAULT_ON: fault.on,
