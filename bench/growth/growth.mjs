@@ -73,6 +73,7 @@ async function measure(folder, command, words) {
     {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
+      // biome-ignore lint/style/noProcessEnv: the command gets the environment of the caller
       env: { ...process.env, TALARIA_PROBE: target },
     },
   );

@@ -2,6 +2,7 @@
 // at its end. With `--expose-gc` it also samples the memory in use after a collection.
 import { readFileSync, writeFileSync } from 'node:fs';
 
+// biome-ignore lint/style/noProcessEnv: given by the caller, not a setting of the command
 const { TALARIA_PROBE: target } = process.env;
 const SAMPLE_MS = 250;
 const TICK_MS = 10;

@@ -17,6 +17,10 @@ export function skipsWithoutMounts(): boolean {
   return true;
 }
 
+function shell(command: string): void {
+  execFileSync('/bin/sh', ['-c', command]);
+}
+
 /** A file system in memory, so small that it is soon full. */
 export interface SmallDisk {
   readonly path: string;
@@ -32,7 +36,7 @@ export interface SmallDisk {
 export function mountSmallDisk(path: string, kibibytes = 2048, files = 2000): SmallDisk {
   mkdirSync(path, { recursive: true });
   const options = `size=${kibibytes}k,nr_inodes=${files},mode=1777`;
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path]);
+  shell(`mount -t tmpfs -o ${options} tmpfs ${path}`);
   const filler = `${path}/.filler`;
   return {
     path,
@@ -42,8 +46,8 @@ export function mountSmallDisk(path: string, kibibytes = 2048, files = 2000): Sm
         : `mkdir -p ${filler}; cd ${filler}; n=0; while : > $n; do n=$((n+1)); done`;
     },
     clear: () => rmSync(filler, { recursive: true, force: true }),
-    remount: (mode) => execFileSync('mount', ['-o', `remount,${mode}`, path]),
+    remount: (mode) => shell(`mount -o remount,${mode} ${path}`),
     // Lazily: a process that was killed may still hold a file.
-    unmount: () => execFileSync('umount', ['-l', path]),
+    unmount: () => shell(`umount -l ${path}`),
   };
 }
