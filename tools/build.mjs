@@ -2,20 +2,23 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-
-await build({
+const shared = {
   absWorkingDir: new URL('..', import.meta.url).pathname,
-  entryPoints: { talaria: 'src/cli/main.ts' },
   outdir: 'dist',
   outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  sourcemap: 'linked',
   legalComments: 'none',
   logLevel: 'warning',
+};
+const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+
+await build({
+  ...shared,
+  entryPoints: { talaria: 'src/cli/main.ts' },
+  sourcemap: 'linked',
   define: { TALARIA_VERSION: JSON.stringify(version) },
   // Bundled CommonJS packages call require() for Node's own modules.
   banner: {
@@ -23,3 +26,10 @@ await build({
   },
 });
 await chmod(new URL('../dist/talaria.mjs', import.meta.url), 0o755);
+
+// What runs inside of sandboxes, see containers/sandbox.
+await build({
+  ...shared,
+  entryPoints: { 'sandbox-daemon': 'containers/sandbox/main.ts' },
+  minify: true,
+});

@@ -1,0 +1,92 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createExecutor } from '../../src/adapters/sandbox/executor/executor.ts';
+import { createOutputPipes } from '../../src/adapters/sandbox/executor/output-pipes.ts';
+import { findShell } from '../../src/adapters/sandbox/find-shell.ts';
+import type { OpenedSandbox } from '../../src/adapters/sandbox/protocol/serve-sandbox.ts';
+import { DEFAULT_PATH } from './image-environment.ts';
+
+export interface OpenExecutorDeps {
+  /** Where the sandbox runtime is mounted. */
+  runtime: string;
+  /** Private folder of this sandbox. */
+  io: string;
+  /** The image's own environment. */
+  image: Readonly<Record<string, string>>;
+  user: string;
+  /** The image's WORKDIR: the daemon's own folder at its start. */
+  workdir: string;
+}
+
+/** An executor over a whole container, in whatever is there of shell, HOME and folders. */
+export function openExecutor(
+  { cwd, mark }: { cwd: string; mark: string },
+  deps: OpenExecutorDeps,
+): OpenedSandbox {
+  const stateFolder = join(deps.io, 'state');
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const home = firstWritable([deps.image['HOME'] ?? '/', '/workspace', join(deps.io, 'home')]);
+  const base = deps.workdir === '/' ? home : deps.workdir;
+  const start = resolve(base, cwd);
+  mkdirSync(start, { recursive: true });
+  const imagePath = deps.image['PATH'] ?? DEFAULT_PATH;
+  const ownShell = findShell(imagePath);
+  const programs = join(deps.runtime, 'bin');
+  const shell = ownShell ?? join(programs, 'sh');
+  const env = {
+    LANG: 'C.UTF-8',
+    ...deps.image,
+    // An image without a shell has none of the programs either that commands are made of.
+    PATH: ownShell === undefined ? `${imagePath}:${programs}` : imagePath,
+    HOME: home,
+    TMPDIR: isWritable('/tmp') ? '/tmp' : ownFolder(join(deps.io, 'tmp')),
+    USER: deps.user,
+    SHELL: shell,
+    TERM: 'dumb',
+  };
+  const mkfifo = { file: join(programs, 'mkfifo'), path: programs };
+  const pipes = createOutputPipes({ folder: join(deps.io, 'pipes'), mkfifo });
+  const sandbox = createExecutor({
+    shell,
+    env,
+    stateFolder,
+    home,
+    cwd: start,
+    roots: ['/'],
+    mark,
+    pipes,
+  });
+  return { sandbox, home, cwd: start };
+}
+
+/** The first that is there or can be made, `/` left out: nothing is to be strewn over an image's root. */
+function firstWritable(folders: readonly string[]): string {
+  const found = folders
+    .filter((folder) => folder.startsWith('/') && folder !== '/')
+    .find(canBeUsed);
+  if (found === undefined) throw new Error(`no folder to work in: tried ${folders.join(', ')}`);
+  return found;
+}
+
+function canBeUsed(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return isWritable(folder);
+  } catch {
+    return false;
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function ownFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
