@@ -55,7 +55,7 @@ export function describeEnds(open: OpenSandbox): void {
       await runIn(sandbox, 'sleep 1004 & (sleep 1004 &) ; echo started');
       const running = runIn(sandbox, 'sleep 1004');
       await runIn(
-        watcher,
+        sandbox,
         `until [ $(ps -eo args | grep -c "^sleep 1004$") = 3 ]; do sleep 0.05; done`,
       );
       const lost = expect(running).rejects.toThrow(SandboxLostError);

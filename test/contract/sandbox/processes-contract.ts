@@ -76,8 +76,8 @@ export function describeProcesses(open: OpenSandbox): void {
       await sandbox.writeToProcess(id, bytes('ne\ntwo\n'));
       await untilOutput(id, 'one-two\n');
       await sandbox.writeToProcess(id, bytes('rést'));
-      await sandbox.closeProcessInput(id);
-      await sandbox.closeProcessInput(id);
+      // At once: the process ends soon after the first.
+      await Promise.all([sandbox.closeProcessInput(id), sandbox.closeProcessInput(id)]);
       expect(await ended(id)).toMatchObject({ exitCode: 0 });
       expect(await outputOf(id)).toBe('one-two\nréstover\n');
     });
@@ -213,7 +213,7 @@ export function describeProcesses(open: OpenSandbox): void {
       const { id } = await fresh.startProcess({ command: 'sleep 1022 & sleep 1022' });
       const waiting = fresh.waitForProcess(id, { timeoutMs: 20_000 });
       const count = 'ps -eo args | grep -c "^sleep 1022$"; true';
-      await expect.poll(async () => (await runIn(sandbox, count)).text).toBe('2\n');
+      await expect.poll(async () => (await runIn(fresh, count)).text).toBe('2\n');
       const lost = expect(waiting).rejects.toThrow(SandboxLostError);
       await fresh.close();
       await lost;
