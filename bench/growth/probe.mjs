@@ -6,12 +6,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const { TALARIA_PROBE: target } = process.env;
 const SAMPLE_MS = 250;
 const TICK_MS = 10;
-let peakLive = 0;
+let peakHeap = 0;
+let peakExternal = 0;
 
 function sample() {
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
-  peakLive = Math.max(peakLive, heapUsed + external);
+  peakHeap = Math.max(peakHeap, heapUsed);
+  peakExternal = Math.max(peakExternal, external);
 }
 
 if (globalThis.gc !== undefined) setInterval(sample, SAMPLE_MS).unref();
@@ -36,7 +38,8 @@ process.on('exit', () => {
       (own.userCPUTime + own.systemCPUTime) / 1e6 +
       ((Number(children) + Number(childrenSystem)) * TICK_MS) / 1000,
     peakRssBytes: own.maxRSS * 1024,
-    peakLiveBytes: peakLive,
+    peakHeapBytes: peakHeap,
+    peakExternalBytes: peakExternal,
     writtenBytes: io.wchar,
     writtenToDiskBytes: io.write_bytes,
   };
