@@ -48,11 +48,13 @@ export async function dropTornTail(path: string): Promise<number> {
 
 /**
  * The values of a JSONL file that Talaria wrote, checked, with their places and bytes. A missing file has
- * none. Throws `StoredFileError`.
+ * none. The lines before `checkedBytes` were checked by an earlier reading of this process, which is the
+ * only one to write the file: they are parsed and no more. Throws `StoredFileError`.
  */
 export async function* jsonLines<T>(
   path: string,
   schema: z.ZodType<T>,
+  checkedBytes = 0,
 ): AsyncGenerator<{ value: T; place: Place; bytes: Buffer }> {
   let offset = 0;
   let lineNumber = 0;
@@ -60,7 +62,11 @@ export async function* jsonLines<T>(
     lineNumber += 1;
     const place = { offset, length: line.length };
     offset += place.length;
-    yield { value: parseLine(line, schema, `${path}, line ${lineNumber}`), place, bytes: line };
+    const value =
+      offset <= checkedBytes
+        ? (JSON.parse(line.toString('utf8')) as T)
+        : parseLine(line, schema, `${path}, line ${lineNumber}`);
+    yield { value, place, bytes: line };
   }
 }
 

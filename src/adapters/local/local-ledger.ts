@@ -11,12 +11,17 @@ export interface LocalLedger extends Ledger {
 export async function openLocalLedger(path: string): Promise<LocalLedger> {
   await dropTornTail(path);
   const log = await openAppendLog(path);
+  let checkedBytes = 0;
   return {
     async append(entry) {
       await log.append(`${JSON.stringify(entry)}\n`);
     },
     async *entries() {
-      for await (const { value } of jsonLines(path, ledgerEntrySchema)) yield value;
+      const lines = jsonLines(path, ledgerEntrySchema, checkedBytes);
+      for await (const { value, place } of lines) {
+        checkedBytes = Math.max(checkedBytes, place.offset + place.length);
+        yield value;
+      }
     },
     close: () => log.close(),
   };

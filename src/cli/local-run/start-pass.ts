@@ -2,7 +2,7 @@ import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { writeFileAtomically } from '../../adapters/local/write-file-atomically.ts';
 import { type CheckpointBuilder, createCheckpoint } from '../../core/run/checkpoint.ts';
 import { type PassRecord, type RunFile, storedSettings } from '../../core/run/manifest.ts';
-import { promptsOfPass } from '../../core/run/merge.ts';
+import { promptsOfDataset } from '../../core/run/pass-prompts.ts';
 import type { Wiring } from '../wiring.ts';
 import type { OpenRun } from './open-run.ts';
 import { type StagedInput, settleInput } from './pass-input.ts';
@@ -65,12 +65,11 @@ async function countPrompts(
 ) {
   const prompts = { fresh: 0, done: 0, toRetry: 0 };
   const limit = record.max_samples ?? Number.POSITIVE_INFINITY;
-  const whole = { ...record, max_samples: null };
   const deps = {
     inputRows: (of: PassRecord) => readSnapshotRows(folder.input(of.input_of_pass)),
     sha256Hex: wiring.sha256Hex,
   };
-  for await (const { promptId, promptIndex } of promptsOfPass(whole, deps)) {
+  for await (const { promptId, promptIndex } of promptsOfDataset(record, deps)) {
     const done = state.isDone(promptId);
     if (!done) checkpoint.owe(promptIndex);
     if (promptIndex >= limit) continue;

@@ -24,42 +24,49 @@ export class CoverageError extends Error {
   override readonly name = 'CoverageError';
 }
 
-/**
- * Counts each planned prompt by its last attempt. `planned` gives the prompt ids of every pass
- * (repeats are fine), `latest` those of the whole latest dataset. An attempt that stopped the run
- * (key or credit refused) is no outcome: its prompt is pending. Throws `CoverageError` when the
- * ledger knows a prompt that no pass planned.
- */
-export async function measureCoverage(
-  state: RunState,
-  planned: AsyncIterable<string>,
-  latest: AsyncIterable<string>,
-): Promise<Coverage> {
-  const coverage = countEnded(state);
-  const ended = coverage.completed + coverage.partial + coverage.discarded + coverage.failed;
+/** Takes the prompts of all passes and of the latest dataset, and counts where they are. */
+export interface CoverageMeter {
+  /** A prompt that a pass planned; repeats are fine. */
+  planned(promptId: string): void;
+  /** A prompt of the whole latest dataset, once the passes that planned it have been told. */
+  inLatest(promptId: string): void;
+  /**
+   * Each planned prompt counted by its last attempt. An attempt that stopped the run (key or credit
+   * refused) is no outcome: its prompt is pending. Throws `CoverageError` when the ledger knows a
+   * prompt that no pass planned.
+   */
+  measure(): Coverage;
+}
 
+export function createCoverageMeter(state: RunState): CoverageMeter {
   const seen = createPromptTable();
-  const counts = { open: 0, ended: 0 };
-  for await (const promptId of planned) {
-    if (seen.get(promptId) !== undefined) continue;
-    const outcome = state.outcome(promptId);
-    const isOpen = outcome === undefined || stopsRun(outcome);
-    counts[isOpen ? 'open' : 'ended'] += 1;
-    seen.set(promptId, isOpen ? OPEN : COUNTED);
-  }
-  if (counts.ended !== ended) {
-    throw new CoverageError(
-      `coverage does not close: the ledger has ${ended} ended prompts, of which the passes planned ${counts.ended}`,
-    );
-  }
-  coverage.planned = counts.open + ended;
-  for await (const promptId of latest) {
-    if (seen.get(promptId) !== OPEN) continue;
-    seen.set(promptId, COUNTED);
-    coverage.pending += 1;
-  }
-  coverage.withdrawn = counts.open - coverage.pending;
-  return coverage;
+  const counts = { open: 0, ended: 0, pending: 0 };
+  return {
+    planned(promptId) {
+      if (seen.get(promptId) !== undefined) return;
+      const outcome = state.outcome(promptId);
+      const isOpen = outcome === undefined || stopsRun(outcome);
+      counts[isOpen ? 'open' : 'ended'] += 1;
+      seen.set(promptId, isOpen ? OPEN : COUNTED);
+    },
+    inLatest(promptId) {
+      if (seen.get(promptId) !== OPEN) return;
+      seen.set(promptId, COUNTED);
+      counts.pending += 1;
+    },
+    measure() {
+      const coverage = countEnded(state);
+      const { completed, partial, discarded, failed } = coverage;
+      const ended = completed + partial + discarded + failed;
+      if (counts.ended !== ended) {
+        throw new CoverageError(
+          `coverage does not close: the ledger has ${ended} ended prompts, of which the passes planned ${counts.ended}`,
+        );
+      }
+      const { open, pending } = counts;
+      return { ...coverage, planned: open + ended, pending, withdrawn: open - pending };
+    },
+  };
 }
 
 /** What is noted of a planned prompt. */

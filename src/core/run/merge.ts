@@ -1,22 +1,22 @@
 import type { Ledger } from '../ports/ledger.ts';
-import type { BatchPart, JoinedFile, RunFiles } from '../ports/run-files.ts';
-import { BATCH_KINDS, type BatchKind, batchKind } from './batch-kind.ts';
-import { createCheckpoint } from './checkpoint.ts';
-import { type Coverage, measureCoverage } from './coverage.ts';
+import type { JoinedFile, RunFiles } from '../ports/run-files.ts';
+import { type CheckpointBuilder, createCheckpoint } from './checkpoint.ts';
+import { type Coverage, createCoverageMeter } from './coverage.ts';
 import { datasetCard } from './dataset-card.ts';
-import type { LedgerEntry } from './ledger-entry.ts';
-import type { PassRecord, RunFile } from './manifest.ts';
-import { type PlannedPrompt, promptsOf } from './plan-batches.ts';
+import { type LedgerSums, sumLedger } from './ledger-sums.ts';
+import type { RunFile } from './manifest.ts';
+import {
+  distinctPlans,
+  type PassPromptsDeps,
+  promptsOfDataset,
+  promptsOfPass,
+} from './pass-prompts.ts';
 import { createRunState, type RunState } from './run-state.ts';
 import { type Statistics, statisticsOf } from './statistics.ts';
-import { createTally, type Tally, tallyAttempt, tallyPrompt } from './tally.ts';
 
-export interface MergeDeps {
+export interface MergeDeps extends PassPromptsDeps {
   ledger: Ledger;
   files: RunFiles;
-  /** The rows that a pass planned from. */
-  inputRows(pass: PassRecord): Parameters<typeof promptsOf>[0];
-  sha256Hex(text: string): string;
 }
 
 export interface MergeResult {
@@ -31,21 +31,14 @@ export interface MergeResult {
  * `RunFiles` throws for a batch file that lacks rows.
  */
 export async function mergeRun(run: RunFile, deps: MergeDeps): Promise<MergeResult> {
-  const state = await readState(deps.ledger);
-  const sums = await readSums(deps.ledger, state);
-  const coverage = await coverageOf(run, state, deps);
-  const { files } = deps;
+  const { files, ledger } = deps;
+  const state = createRunState();
+  for await (const entry of ledger.entries()) state.add(entry);
+  const checkpoint = createCheckpoint(run.run_name ?? '', run.passes.at(-1)?.rows ?? 0);
+  const sums = await sumLedger(ledger, state, checkpoint);
+  const coverage = await readDatasets(run, state, checkpoint, deps);
 
-  const joined = {
-    trajectories: await files.joinBatches('trajectories.jsonl', 'batch', sums.parts.batch),
-    discarded: await files.joinBatches('discarded.jsonl', 'discarded', sums.parts.discarded),
-    failed: await files.joinBatches(
-      'failed.jsonl',
-      'failed',
-      sums.parts.failed,
-      (promptId, attempt) => state.attempts(promptId) === attempt,
-    ),
-  };
+  const joined = await joinFiles(sums, state, files);
   const lastAt = sums.lastAt ?? run.manifest.created_at;
   const statistics = statisticsOf({
     run,
@@ -55,7 +48,7 @@ export async function mergeRun(run: RunFile, deps: MergeDeps): Promise<MergeResu
     lastAt,
     durationSeconds: durationOf(run, sums.lastOfPass),
   });
-  await writeCheckpoint(run, state, lastAt, deps);
+  await files.write('checkpoint.json', `${JSON.stringify(checkpoint.build(lastAt))}\n`);
   await files.write('statistics.json', `${JSON.stringify(statistics, null, 2)}\n`);
   await files.write(
     'README.md',
@@ -69,109 +62,42 @@ export async function mergeRun(run: RunFile, deps: MergeDeps): Promise<MergeResu
   return { coverage, statistics, files: joined };
 }
 
-async function readState(ledger: Ledger): Promise<RunState> {
-  const state = createRunState();
-  for await (const entry of ledger.entries()) state.add(entry);
-  return state;
-}
-
-interface Sums {
-  tally: Tally;
-  parts: Record<BatchKind, BatchPart[]>;
-  batches: number;
-  lastAt: string | undefined;
-  lastOfPass: Map<number, string>;
-}
-
-async function readSums(ledger: Ledger, state: RunState): Promise<Sums> {
-  const tally = createTally();
-  const rows: Record<BatchKind, Map<number, number>> = {
-    batch: new Map(),
-    discarded: new Map(),
-    failed: new Map(),
+async function joinFiles(
+  { parts }: LedgerSums,
+  state: RunState,
+  files: RunFiles,
+): Promise<MergeResult['files']> {
+  const isLast = (promptId: string, attempt: number) => state.attempts(promptId) === attempt;
+  return {
+    trajectories: await files.joinBatches('trajectories.jsonl', 'batch', parts.batch),
+    discarded: await files.joinBatches('discarded.jsonl', 'discarded', parts.discarded),
+    failed: await files.joinBatches('failed.jsonl', 'failed', parts.failed, isLast),
   };
-  const batches = new Set<number>();
-  const lastOfPass = new Map<number, string>();
-  let lastAt: string | undefined;
-  for await (const entry of ledger.entries()) {
-    tallyAttempt(tally, entry);
-    if (entry.timing.attempt === state.attempts(entry.prompt_id)) tallyPrompt(tally, entry);
-    const of = rows[batchKind(entry.outcome)];
-    of.set(entry.batch, (of.get(entry.batch) ?? 0) + 1);
-    batches.add(entry.batch);
-    lastAt = later(lastAt, entry);
-    lastOfPass.set(entry.pass, later(lastOfPass.get(entry.pass), entry));
-  }
-  const parts = Object.fromEntries(
-    BATCH_KINDS.map((kind) => [kind, inOrder(rows[kind])]),
-  ) as Sums['parts'];
-  return { tally, parts, batches: batches.size, lastAt, lastOfPass };
 }
 
-function later(than: string | undefined, { timing }: LedgerEntry): string {
-  return than === undefined || timing.ended_at > than ? timing.ended_at : than;
-}
-
-/** By number, not by the text of the file name: 2 comes before 10. */
-function inOrder(rows: ReadonlyMap<number, number>): BatchPart[] {
-  return [...rows].map(([batch, of]) => ({ batch, rows: of })).sort((a, b) => a.batch - b.batch);
-}
-
-async function coverageOf(run: RunFile, state: RunState, deps: MergeDeps): Promise<Coverage> {
-  const latest = run.passes.at(-1);
-  if (latest === undefined) return await measureCoverage(state, none(), none());
-  return await measureCoverage(
-    state,
-    plannedIds(run.passes, deps),
-    idsOf(promptsOfPass({ ...latest, max_samples: null }, deps)),
-  );
-}
-
-async function* plannedIds(passes: readonly PassRecord[], deps: MergeDeps) {
-  const seen = new Set<string>();
-  for (const pass of passes) {
-    // Passes over an unchanged dataset plan the same prompts: once is enough.
-    const key = JSON.stringify([pass.input_of_pass, pass.samples_per_prompt, pass.max_samples]);
-    if (seen.has(key)) continue;
-    seen.add(key);
-    yield* idsOf(promptsOfPass(pass, deps));
-  }
-}
-
-/** The prompts that a pass planned, done or not. */
-export function promptsOfPass(
-  pass: PassRecord,
-  deps: Pick<MergeDeps, 'inputRows' | 'sha256Hex'>,
-): AsyncGenerator<PlannedPrompt> {
-  return promptsOf(deps.inputRows(pass), {
-    samplesPerPrompt: pass.samples_per_prompt,
-    maxSamples: pass.max_samples ?? undefined,
-    sha256Hex: deps.sha256Hex,
-  });
-}
-
-async function* idsOf(prompts: AsyncIterable<PlannedPrompt>): AsyncGenerator<string> {
-  for await (const { promptId } of prompts) yield promptId;
-}
-
-async function* none(): AsyncGenerator<string> {}
-
-async function writeCheckpoint(
+/** Counts the prompts of all passes; tells the checkpoint which of the latest dataset are owed. */
+async function readDatasets(
   run: RunFile,
   state: RunState,
-  lastAt: string,
+  checkpoint: CheckpointBuilder,
   deps: MergeDeps,
-): Promise<void> {
+): Promise<Coverage> {
+  const meter = createCoverageMeter(state);
+  const plans = distinctPlans(run.passes);
   const latest = run.passes.at(-1);
-  const checkpoint = createCheckpoint(run.run_name ?? '', latest?.rows ?? 0);
-  if (latest !== undefined) {
-    const whole = { ...latest, max_samples: null };
-    for await (const { promptId, promptIndex } of promptsOfPass(whole, deps)) {
-      if (!state.isDone(promptId)) checkpoint.owe(promptIndex);
-    }
+  for (const pass of plans) {
+    if (pass === latest) continue;
+    for await (const { promptId } of promptsOfPass(pass, deps)) meter.planned(promptId);
   }
-  for await (const entry of deps.ledger.entries()) checkpoint.addEntry(entry);
-  await deps.files.write('checkpoint.json', `${JSON.stringify(checkpoint.build(lastAt))}\n`);
+  if (latest === undefined) return meter.measure();
+  // The latest dataset is read once for both: as planned by its pass, and as a whole.
+  const limit = latest.max_samples ?? Number.POSITIVE_INFINITY;
+  for await (const { promptId, promptIndex } of promptsOfDataset(latest, deps)) {
+    if (promptIndex < limit) meter.planned(promptId);
+    meter.inLatest(promptId);
+    if (!state.isDone(promptId)) checkpoint.owe(promptIndex);
+  }
+  return meter.measure();
 }
 
 function durationOf(run: RunFile, lastOfPass: ReadonlyMap<number, string>): number {
