@@ -1,21 +1,21 @@
 // Draws what growth.mjs measured: time, memory and bytes written against the number of prompts.
 const WIDTH = 880;
 const HEIGHT = 300;
-const PANEL = { width: 220, height: 190, left: 62, top: 48, gap: 68 };
+const PANEL = { width: 150, height: 190, left: 52, top: 48, gap: 62 };
 const PARTS = [
   { key: 'run', label: 'run', colour: '#2563eb' },
   { key: 'resume', label: 'resume, nothing to do', colour: '#d97706' },
   { key: 'merge', label: 'merge', colour: '#059669' },
 ];
 const PANELS = [
-  { title: 'time (s)', value: (of) => of.wallSeconds, log: true, text: shortNumber },
+  { title: 'time (s)', value: (of) => of.wallSeconds, log: true },
+  { title: 'CPU (s)', value: (of) => of.cpuSeconds, log: true },
   {
     title: 'peak memory (MiB)',
     value: (of) => of.peakRssBytes / 2 ** 20,
     log: false,
-    text: shortNumber,
   },
-  { title: 'written (MB)', value: (of) => of.writtenBytes / 1e6, log: true, text: shortNumber },
+  { title: 'written (MB)', value: (of) => of.writtenBytes / 1e6, log: true },
 ];
 
 /** The whole picture as SVG text. */
@@ -35,7 +35,7 @@ ${legend}
 `;
 }
 
-function drawPanel({ title, value, log, text }, sizes, index) {
+function drawPanel({ title, value, log }, sizes, index) {
   const left = PANEL.left + index * (PANEL.width + PANEL.gap);
   const bottom = PANEL.top + PANEL.height;
   const values = sizes.flatMap((size) => PARTS.map(({ key }) => value(size[key])));
@@ -48,7 +48,7 @@ function drawPanel({ title, value, log, text }, sizes, index) {
   const y = scale(log ? values : [0, ...values], bottom, PANEL.top + 12, log);
   const grid = y.ticks.map(
     (tick) =>
-      `<line x1="${left}" y1="${y.at(tick)}" x2="${left + PANEL.width}" y2="${y.at(tick)}" stroke="#e2e8f0"/><text x="${left - 6}" y="${y.at(tick) + 4}" text-anchor="end">${text(tick)}</text>`,
+      `<line x1="${left}" y1="${y.at(tick)}" x2="${left + PANEL.width}" y2="${y.at(tick)}" stroke="#e2e8f0"/><text x="${left - 6}" y="${y.at(tick) + 4}" text-anchor="end">${shortNumber(tick)}</text>`,
   );
   const marks = x.ticks.map(
     (tick) =>
