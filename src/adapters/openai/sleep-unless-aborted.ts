@@ -11,6 +11,15 @@ export async function sleepUnlessAborted(
   milliseconds: number,
   signals: readonly AbortSignal[],
 ): Promise<void> {
-  await clock.sleep(milliseconds, AbortSignal.any([...signals]));
+  throwIfAnyAborted(signals);
+  // AbortSignal.any would keep one entry per sleep on a signal that lives as long as the run.
+  const either = new AbortController();
+  const abort = () => either.abort();
+  for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+  try {
+    await clock.sleep(milliseconds, either.signal);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  }
   throwIfAnyAborted(signals);
 }
