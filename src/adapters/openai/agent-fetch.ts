@@ -14,14 +14,22 @@ export class OversizedReplyError extends Error {
   }
 }
 
+export interface AgentFetch {
+  fetch: typeof globalThis.fetch;
+  /** The text of a response it gave, which has passed no stream: those cost more than the parsing. */
+  textOf(response: Response): string;
+}
+
 /**
  * A `fetch` for the openai client on the connections of `agent`, for bodies that are text. It rests
  * on undici's `request`, which costs a third of its `fetch`, and reads the whole body, bounded,
  * while the call's signal still holds. Redirects are answers: a redirected POST would go on as a
  * GET, or carry prompts to another host. Throws `OversizedReplyError`.
  */
-export function createAgentFetch(agent: Agent): typeof globalThis.fetch {
-  return async (url, init) => {
+export function createAgentFetch(agent: Agent): AgentFetch {
+  const texts = new WeakMap<Response, string>();
+
+  const fetch: typeof globalThis.fetch = async (url, init) => {
     const { statusCode, headers, body } = await request(String(url), {
       method: 'POST',
       headers: Object.fromEntries(new Headers(init?.headers)),
@@ -33,12 +41,23 @@ export function createAgentFetch(agent: Agent): typeof globalThis.fetch {
     const limit = isRefused ? MAX_REFUSAL_BYTES : MAX_REPLY_BYTES;
     const { text, isWhole } = await boundedText(body, limit);
     if (!isRefused && !isWhole) throw new OversizedReplyError();
-    const told = isRefused ? refusalText(text, headers['location']) : text;
-    return new Response(mustBeEmpty(statusCode) ? null : told, {
+    const response = new Response(isRefused ? refusedBody(statusCode, text, headers) : null, {
       status: statusCode,
       headers: waitHeaders(headers),
     });
+    texts.set(response, text);
+    return response;
   };
+  return { fetch, textOf: (response) => texts.get(response) ?? '' };
+}
+
+/** What the openai client reads of a refusal. */
+function refusedBody(
+  status: number,
+  text: string,
+  headers: Record<string, string | string[] | undefined>,
+): string | null {
+  return mustBeEmpty(status) ? null : refusalText(text, headers['location']);
 }
 
 /** Error JSON in the one form of which the openai client keeps everything. */

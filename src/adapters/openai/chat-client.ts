@@ -30,7 +30,8 @@ export function createChatClient(options: OpenAiModelOptions): ChatClient {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const client = openAiClient(options, agent);
+  const { fetch, textOf } = createAgentFetch(agent);
+  const client = openAiClient(options, fetch);
 
   async function send(json: string, signal: AbortSignal): Promise<ChatAnswer> {
     // `post` and not `chat.completions.create`: the body has fields that its types do not know, and
@@ -42,7 +43,7 @@ export function createChatClient(options: OpenAiModelOptions): ChatClient {
         signal,
       })
       .asResponse();
-    return { kind: 'body', text: await response.text() };
+    return { kind: 'body', text: textOf(response) };
   }
 
   return {
@@ -63,7 +64,7 @@ export function createChatClient(options: OpenAiModelOptions): ChatClient {
   };
 }
 
-function openAiClient(options: OpenAiModelOptions, agent: Agent): OpenAI {
+function openAiClient(options: OpenAiModelOptions, fetch: typeof globalThis.fetch): OpenAI {
   return new OpenAI({
     baseURL: options.baseUrl,
     // The client wants a key; the header made of this one is taken out again.
@@ -80,7 +81,7 @@ function openAiClient(options: OpenAiModelOptions, agent: Agent): OpenAI {
     maxRetries: 0,
     timeout: 2 ** 31 - 1,
     logLevel: 'off',
-    fetch: createAgentFetch(agent),
+    fetch,
   });
 }
 
