@@ -19,6 +19,8 @@ await build({
   ...shared,
   entryPoints: { talaria: 'src/cli/main.ts' },
   sourcemap: 'linked',
+  // Loaded only by runs in containers; parts of it find their files by their own place.
+  external: ['dockerode'],
   define: { TALARIA_VERSION: JSON.stringify(version) },
   // Bundled CommonJS packages call require() for Node's own modules.
   banner: {

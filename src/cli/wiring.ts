@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { processStarted } from '../adapters/local/run-lock.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
@@ -23,6 +24,10 @@ export interface Wiring {
   sandboxRoot: string;
   /** The same in memory, for what is small and private; undefined where there is no such place. */
   sandboxMemoryRoot: string | undefined;
+  /** Sources of the sandbox runtime, and its daemon in one file. */
+  sandboxRuntime: { sourceFolder: string; daemonFile: string };
+  /** What can be made again, and is not to be each time. */
+  cacheFolder: string;
   clock: Clock;
   sha256Hex(text: string): string;
   random(): number;
@@ -73,6 +78,11 @@ export function createWiring(): Wiring {
     sandboxMemoryRoot: isWritableFolder(SHARED_MEMORY)
       ? join(SHARED_MEMORY, folderName)
       : undefined,
+    sandboxRuntime: {
+      sourceFolder: fileURLToPath(new URL('../containers/sandbox/', import.meta.url)),
+      daemonFile: fileURLToPath(new URL('sandbox-daemon.mjs', import.meta.url)),
+    },
+    cacheFolder: join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'talaria'),
     clock,
     sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
     random: Math.random,

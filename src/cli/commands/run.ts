@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { findShell } from '../../adapters/sandbox/find-shell.ts';
-import { createProcessSandboxProvider } from '../../adapters/sandbox/process-sandbox.ts';
 import type { MergeResult } from '../../core/run/merge.ts';
 import { BUILTIN_TOOLS } from '../../core/tools/builtin-tools.ts';
 import { createRunStop, type RunStop } from '../../core/work/run-stop.ts';
 import { openModel } from '../local-run/open-model.ts';
 import { runLocal } from '../local-run/run-local.ts';
 import { planRun, type RunPlan, shownFolder } from '../local-run/run-plan.ts';
+import { createRunSandboxes } from '../local-run/run-sandboxes.ts';
 import { withWayOn } from '../local-run/storage-stop.ts';
 import { addRunOptions, givenSettings } from '../run-options.ts';
 import { stopLines, summaryLines } from '../terminal/summary.ts';
@@ -26,8 +25,9 @@ Examples:
     talaria run --run_name=mine --resume
 
 Each flag can be written --a_b=v, --a_b v, --a-b=v or --a-b v.
-A dataset row is {"prompt": "…"}; "cwd" names a folder to start in, all other
-fields are carried through. Results go to <output_dir>/<run_name>/.
+A dataset row is {"prompt": "…"}; "image" names a container image to run in,
+"cwd" a folder to start in, all other fields are carried through.
+Results go to <output_dir>/<run_name>/.
 
 Exit codes: 0 all prompts ended well, 1 some failed or the run stopped early,
 2 wrong use, 130 interrupted.`;
@@ -59,17 +59,9 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
   const plan = await planRun({ flags, configPath, tools: BUILTIN_TOOLS }, wiring);
 
   const model = openModel(plan, wiring);
-  const path = wiring.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
-  const shell = findShell(path);
-  if (shell === undefined) throw new Error(`no bash or sh on PATH (${path}): commands need one`);
-  const sandboxes = createProcessSandboxProvider({
-    root: wiring.sandboxRoot,
-    memoryRoot: wiring.sandboxMemoryRoot,
-    shell,
-    path,
-  });
   const stop = createRunStop();
   const terminal = openTerminal(wiring.stderr, wiring.env);
+  const sandboxes = createRunSandboxes(plan.config, wiring, terminal.line);
   const unlisten = listenForStop(stop, () => sandboxes.close(), { wiring, terminal });
   try {
     await sandboxes.sweep();

@@ -25,6 +25,23 @@ export interface StageRequest {
   pid: number;
   stdin: AsyncIterable<Uint8Array>;
   strict: boolean;
+  sandboxes: RowSandboxes;
+}
+
+/** What becomes of rows, by their image. */
+export interface RowSandboxes {
+  /** Whether a row with this image, or "", runs in a container. */
+  isContainer(image: string): boolean;
+  /** Makes ready for so many rows in containers. Throws `UsageError` where there can be none. */
+  ready(rows: ContainerRows): Promise<void>;
+}
+
+export interface ContainerRows {
+  count: number;
+  /** Those of them that name no image. */
+  withoutImage: number;
+  /** The first image named, or "". */
+  example: string;
 }
 
 /**
@@ -50,7 +67,7 @@ export async function stageInput(request: StageRequest): Promise<StagedInput> {
         `--strict: the dataset has ${snapshot.invalidCount} bad lines, the first is line ${first.line}: ${first.reason}`,
       );
     }
-    await refuseUnsupportedRows(path);
+    await checkRows(path, request.sandboxes);
     return { ...snapshot, path, discard };
   } catch (error) {
     await discard();
@@ -66,22 +83,21 @@ function refuseOutputDir({ outputDir }: StageRequest, error: Error): never {
 }
 
 /** What a row asks for must be known to work before anything is paid for. */
-async function refuseUnsupportedRows(path: string): Promise<void> {
-  let withImage = 0;
-  let firstImage = '';
+async function checkRows(path: string, { isContainer, ready }: RowSandboxes): Promise<void> {
+  let count = 0;
+  let withoutImage = 0;
+  let example = '';
   for await (const { index, row } of readSnapshotRows(path)) {
-    if (row.image !== '') {
-      withImage += 1;
-      firstImage ||= row.image;
+    if (isContainer(row.image)) {
+      count += 1;
+      if (row.image === '') withoutImage += 1;
+      example ||= row.image;
+      continue;
     }
     const problem = row.cwd === '' ? undefined : sandboxCwdProblem(row.cwd);
     if (problem !== undefined) throw new UsageError(`prompt ${index}: cwd: ${problem}`);
   }
-  if (withImage > 0) {
-    throw new UsageError(
-      `${withImage} rows name a container image (the first: ${firstImage}), but containers are not built yet: this version runs rows without image only`,
-    );
-  }
+  if (count > 0) await ready({ count, withoutImage, example });
 }
 
 /** Moves the input into the run, unless the last pass had the very same. Gives the input's pass. */

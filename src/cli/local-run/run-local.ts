@@ -4,7 +4,6 @@ import { createLocalTrajectoryStore } from '../../adapters/local/local-trajector
 import { batchNumbers } from '../../adapters/local/run-folder.ts';
 import { createRedactor } from '../../core/agent/redact.ts';
 import type { RunObserver } from '../../core/ports/observer.ts';
-import type { SandboxProvider } from '../../core/ports/sandbox.ts';
 import { type MergeResult, mergeRun } from '../../core/run/merge.ts';
 import { promptsOfPass } from '../../core/run/pass-prompts.ts';
 import { planBatches } from '../../core/run/plan-batches.ts';
@@ -28,6 +27,7 @@ import { openPlanned } from './open-planned.ts';
 import type { OpenRun } from './open-run.ts';
 import { stageInput } from './pass-input.ts';
 import { type RunPlan, shownFolder } from './run-plan.ts';
+import type { RunSandboxes } from './run-sandboxes.ts';
 import { type StartedPass, startPass } from './start-pass.ts';
 
 export interface LocalRunDeps {
@@ -35,7 +35,7 @@ export interface LocalRunDeps {
   /** Where a person sees what is going on. */
   terminal: Terminal;
   model: OpenModel;
-  sandboxes: SandboxProvider;
+  sandboxes: RunSandboxes;
   stop: RunStop;
 }
 
@@ -56,6 +56,7 @@ export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<Merge
       pid: wiring.pid,
       stdin: wiring.stdin,
       strict: config.strict,
+      sandboxes: deps.sandboxes,
     });
     const open = held ?? (await openPlanned(plan, lock).catch((error) => abandon(staged, error)));
     try {

@@ -127,7 +127,7 @@ function manifestOf(
     node: wiring.nodeVersion,
     created_at: new Date(wiring.clock.now()).toISOString(),
     rehearsal: of.rehearsal,
-    sandbox: 'process',
+    sandbox: of.config.sandbox,
     ephemeral_system_prompt_sha256: prompt === undefined ? '' : wiring.sha256Hex(prompt),
     prefill_messages_sha256: prefill === undefined ? '' : wiring.sha256Hex(JSON.stringify(prefill)),
     distribution: { name: distribution.name, toolsets: { ...distribution.toolsets } },

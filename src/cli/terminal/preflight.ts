@@ -39,13 +39,19 @@ export function preflightLines(of: Preflight, pc: Colors): string[] {
     ),
     row('toolsets', toolsetText(of)),
     ...leftOutLine(of).map((text) => row('', pc.dim(text))),
-    row('sandbox', 'process: a fresh folder for each prompt on this machine, no isolation'),
+    row('sandbox', sandboxText(config)),
     row('workers', workText(config)),
     row('output', oneSafeLine(of.folder, SHOWN_NAME)),
     ...recoveredLine(of).map((text) => row('recovered', text)),
     ...nothingToDo(of).map((text) => row('to do', pc.green(text))),
     '',
   ];
+}
+
+function sandboxText({ sandbox, default_image: image }: RunConfig): string {
+  if (sandbox === 'docker')
+    return `docker: a fresh container for each prompt, of ${image ?? 'its image'}`;
+  return 'process: a fresh folder for each prompt on this machine, no isolation; a container for rows with an image';
 }
 
 function datasetText({ config, dataset }: Preflight): string {

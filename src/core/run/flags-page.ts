@@ -1,7 +1,15 @@
+import type { FlagMeta } from './flag-meta.ts';
 import { expected, valueShape } from './flag-values.ts';
-import { type FlagMeta, metaOf, RUN_CONFIG_KEYS, type RunConfigKey } from './run-config.ts';
+import { metaOf, RUN_CONFIG_KEYS, type RunConfigKey } from './run-config.ts';
 
-const GROUPS: readonly FlagMeta['group'][] = ['Required', 'Model', 'Agent', 'Run', 'Output'];
+const GROUPS: readonly FlagMeta['group'][] = [
+  'Required',
+  'Model',
+  'Agent',
+  'Sandbox',
+  'Run',
+  'Output',
+];
 
 /** `docs/flags.md`: every setting of a run, made from the schema that also makes flags and help. */
 export function flagsPage(): string {

@@ -1,23 +1,5 @@
 import { z } from 'zod';
-
-/** How a setting is described to people, and when it may change. */
-export interface FlagMeta {
-  help: string;
-  /** Shown in place of the value in help, e.g. `path`. */
-  value?: string;
-  group: 'Required' | 'Model' | 'Agent' | 'Run' | 'Output';
-  /** Same in every pass of a run: another value would mix two kinds of data under one name. */
-  frozen?: true;
-  /** Only on the command line: secrets, and what concerns one call rather than the run. */
-  commandLineOnly?: true;
-}
-
-export const flagMeta = z.registry<FlagMeta>();
-
-function flag<T extends z.ZodType>(schema: T, meta: FlagMeta): T {
-  flagMeta.add(schema, meta);
-  return schema;
-}
+import { type FlagMeta, flag, flagMeta } from './flag-meta.ts';
 
 const text = z.string().min(1);
 const names = z.array(text);
@@ -144,6 +126,36 @@ export const runConfigSchema = z.strictObject({
     group: 'Agent',
     value: 'path',
     help: 'JSON array of {"role", "content"} sent before the prompt, never written',
+  }),
+
+  sandbox: flag(z.enum(['process', 'docker']).default('process'), {
+    group: 'Sandbox',
+    help: 'where rows without an image run: a folder on this machine, or a container of default_image; the same in every pass',
+  }),
+  default_image: flag(text.optional(), {
+    group: 'Sandbox',
+    value: 'image',
+    frozen: true,
+    help: 'image of the rows that name none, with --sandbox docker',
+  }),
+  sandbox_network: flag(z.enum(['none', 'bridge', 'host']).default('bridge'), {
+    group: 'Sandbox',
+    help: 'network of containers',
+  }),
+  sandbox_memory: flag(whole.min(16).default(8192), {
+    group: 'Sandbox',
+    value: 'MiB',
+    help: 'most memory of a container',
+  }),
+  sandbox_cpus: flag(z.number().positive().optional(), {
+    group: 'Sandbox',
+    value: 'n',
+    help: 'most processors of a container, in whole or part',
+  }),
+  sandbox_pids: flag(whole.min(16).max(4_000_000).default(2048), {
+    group: 'Sandbox',
+    value: 'n',
+    help: 'most processes and threads of a container',
   }),
 
   num_workers: flag(whole.min(1).max(10_000).default(4), {

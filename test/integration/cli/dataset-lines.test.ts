@@ -55,8 +55,6 @@ describe('a dataset with', () => {
     ['no byte', '', /prompts.jsonl: expected rows of JSON, got no line/],
     ['blank lines only', '\n \n', /prompts.jsonl: expected rows of JSON/],
     ['nothing valid', '{"prompt":""}\n[]\n', /prompts.jsonl:1: .*got 2 bad lines/],
-    ['an image', '{"prompt":"a","image":"alpine"}\n', /1 rows? names? a container image.*alpine/],
-    ['a docker_image', '{"prompt":"a","docker_image":"x"}\n', /container image/],
     ['an absolute cwd', '{"prompt":"a","cwd":"/etc"}\n', /cwd: expected a folder relative/],
     ['a cwd that goes up', '{"prompt":"a","cwd":"a/../../b"}\n', /cwd: expected a folder without/],
   ];

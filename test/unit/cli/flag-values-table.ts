@@ -3,13 +3,15 @@ import type { RunConfigKey } from '../../../src/core/run/run-config.ts';
 
 /** A right value of a setting: as text of a flag, and as the value that it means. */
 export function goodValue(key: RunConfigKey): { text: string; value: unknown } {
-  const { type, enum: choices, format } = valueShape(key);
+  const { type, enum: choices, format, minimum = 0 } = valueShape(key);
   if (choices !== undefined) return { text: choices.at(-1) ?? '', value: choices.at(-1) };
   if (key === 'run_name') return { text: 'some-run', value: 'some-run' };
   if (format === 'uri') return { text: 'http://127.0.0.1:1/v1', value: 'http://127.0.0.1:1/v1' };
   switch (type) {
-    case 'integer':
-      return { text: '7', value: 7 };
+    case 'integer': {
+      const value = Math.max(7, minimum);
+      return { text: String(value), value };
+    }
     case 'number':
       return { text: '1.5', value: 1.5 };
     case 'boolean':
