@@ -40,8 +40,8 @@ export interface ContainerRows {
   count: number;
   /** Those of them that name no image. */
   withoutImage: number;
-  /** The first image named, or "". */
-  example: string;
+  /** Those that the others name, in dataset order. */
+  images: ReadonlySet<string>;
 }
 
 /**
@@ -86,18 +86,18 @@ function refuseOutputDir({ outputDir }: StageRequest, error: Error): never {
 async function checkRows(path: string, { isContainer, ready }: RowSandboxes): Promise<void> {
   let count = 0;
   let withoutImage = 0;
-  let example = '';
+  const images = new Set<string>();
   for await (const { index, row } of readSnapshotRows(path)) {
     if (isContainer(row.image)) {
       count += 1;
       if (row.image === '') withoutImage += 1;
-      example ||= row.image;
+      else images.add(row.image);
       continue;
     }
     const problem = row.cwd === '' ? undefined : sandboxCwdProblem(row.cwd);
     if (problem !== undefined) throw new UsageError(`prompt ${index}: cwd: ${problem}`);
   }
-  if (count > 0) await ready({ count, withoutImage, example });
+  if (count > 0) await ready({ count, withoutImage, images });
 }
 
 /** Moves the input into the run, unless the last pass had the very same. Gives the input's pass. */

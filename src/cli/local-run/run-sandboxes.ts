@@ -40,7 +40,7 @@ export function createRunSandboxes(
     isContainer,
     async ready(rows) {
       say('containers: looking for Docker and the sandbox runtime');
-      containers = await openContainerSandboxes(config, wiring, rows);
+      containers = await openContainerSandboxes(config, wiring, rows, say);
     },
     open(spec) {
       if (!isContainer(spec.image)) return processes.open(spec);

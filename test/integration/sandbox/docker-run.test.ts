@@ -72,6 +72,7 @@ describe.runIf(isThere)('a run in containers', { timeout: 180_000 }, () => {
     await folder.write('prompts.jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const { code, stderr } = await folder.talaria(rehearsal('mixed'), { env });
     expect(stderr).not.toContain('Error');
+    expect(stderr).toMatch(/images that can't be had: 1 of 3; .*\n.*127\.0\.0\.1:1/);
     expect(code).toBe(1);
     const kept = await rowsOf('mixed', 'trajectories.jsonl');
     expect(kept.map(({ metadata }) => metadata.image).sort()).toEqual(['', bash, plain].sort());
