@@ -76,6 +76,25 @@ describe.runIf(isThere)('docker sandbox, ends and isolation', { timeout: 60_000 
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
+  it.each([
+    ['kills the daemon', 'kill -9 $PPID; sleep 9', /exited with 137/],
+    ['writes into its answers', 'echo garbage > /proc/$PPID/fd/1; sleep 9', /does not allow/],
+  ])('is lost, with the reason, when a command %s', async (_, command, reason) => {
+    const sandbox = await open('bash');
+    const started = performance.now();
+    const lost = runIn(sandbox, command);
+    await expect(lost).rejects.toThrow(SandboxLostError);
+    await expect(lost).rejects.toThrow(reason);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  it('takes a flood of output in its stride', async () => {
+    const sandbox = await open('bash');
+    const keep = { headBytes: 10, tailBytes: 10 };
+    const { omittedBytes } = await runIn(sandbox, 'yes | head -c 300000000', { keep });
+    expect(omittedBytes).toBe(299_999_980);
+  });
+
   it('reaps orphans, so that they do not use up the processes it may have', async () => {
     const sandbox = await open('bash', { limits: { network: 'none', pids: 40 } });
     for (let round = 0; round < 5; round += 1) {
