@@ -11,7 +11,14 @@ export async function makeFolders(path: string): Promise<string[]> {
   if (code === 'EEXIST') return [];
   if (code === undefined) return [path];
   const above = await makeFolders(dirname(path));
-  return (await tryMkdir(path)) === 'EEXIST' ? above : [...above, path];
+  try {
+    // What is still missing now, as in /proc, is an error like any other.
+    await mkdir(path);
+    return [...above, path];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return above;
+    throw error;
+  }
 }
 
 /** The code of the error that something above is missing or this is there; undefined if made. */
