@@ -122,6 +122,7 @@ async function work(
   const bookkeeping: Partial<RunObserver> = {
     replied: (_attempt, _message, usage) => budget.add(usage),
     attemptEnded(attempt, row) {
+      checkpoint.addAttempt(attempt.batch, row.outcome);
       if (isDone(row.outcome)) checkpoint.settle(attempt.promptIndex);
     },
   };

@@ -51,7 +51,9 @@ export async function startPass(
   }
   await writeFileAtomically(folder.manifest, `${JSON.stringify(run, null, 2)}\n`);
   const checkpoint = createCheckpoint(config.run_name, record.rows);
-  for await (const entry of open.ledger.entries()) checkpoint.addEntry(entry);
+  for await (const { batch, outcome } of open.ledger.entries()) {
+    checkpoint.addAttempt(batch, outcome);
+  }
   const prompts = await countPrompts(plan, record, open, checkpoint, wiring);
   return { run, record, unchanged, prompts, checkpoint };
 }

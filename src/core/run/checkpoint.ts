@@ -1,5 +1,4 @@
-import { outcomeClass } from '../trajectory/outcome.ts';
-import type { LedgerEntry } from './ledger-entry.ts';
+import { type Outcome, outcomeClass } from '../trajectory/outcome.ts';
 
 export interface BatchStats {
   processed: number;
@@ -23,7 +22,8 @@ export interface CheckpointBuilder {
   owe(promptIndex: number): void;
   /** A prompt of the latest dataset that was owed is done. */
   settle(promptIndex: number): void;
-  addEntry(entry: LedgerEntry): void;
+  /** An attempt that is recorded, of whichever pass. */
+  addAttempt(batch: number, outcome: Outcome): void;
   build(lastUpdated: string): Checkpoint;
 }
 
@@ -38,12 +38,12 @@ export function createCheckpoint(runName: string, rows: number): CheckpointBuild
     settle(promptIndex) {
       owed[promptIndex] = Math.max(0, (owed[promptIndex] ?? 0) - 1);
     },
-    addEntry(entry) {
-      const key = String(entry.batch);
+    addAttempt(batch, outcome) {
+      const key = String(batch);
       const of = batches[key] ?? { processed: 0, skipped: 0, discarded_no_reasoning: 0 };
       batches[key] = of;
-      if (outcomeClass(entry.outcome) !== 'failed') of.processed += 1;
-      if (entry.outcome === 'discarded/no_reasoning') of.discarded_no_reasoning += 1;
+      if (outcomeClass(outcome) !== 'failed') of.processed += 1;
+      if (outcome === 'discarded/no_reasoning') of.discarded_no_reasoning += 1;
     },
     build(lastUpdated) {
       const completed: number[] = [];

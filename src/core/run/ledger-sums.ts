@@ -22,7 +22,7 @@ export interface LedgerSums {
 export async function sumLedger(
   ledger: Ledger,
   state: RunState,
-  checkpoint: Pick<CheckpointBuilder, 'addEntry'>,
+  checkpoint: Pick<CheckpointBuilder, 'addAttempt'>,
 ): Promise<LedgerSums> {
   const tally = createTally();
   const rows: Record<BatchKind, Map<number, number>> = {
@@ -36,7 +36,7 @@ export async function sumLedger(
   for await (const entry of ledger.entries()) {
     tallyAttempt(tally, entry);
     if (entry.timing.attempt === state.attempts(entry.prompt_id)) tallyPrompt(tally, entry);
-    checkpoint.addEntry(entry);
+    checkpoint.addAttempt(entry.batch, entry.outcome);
     const of = rows[batchKind(entry.outcome)];
     of.set(entry.batch, (of.get(entry.batch) ?? 0) + 1);
     batches.add(entry.batch);

@@ -130,9 +130,9 @@ describe('the checkpoint', () => {
 
   it('counts what each batch did', () => {
     const checkpoint = createCheckpoint('r', 1);
-    checkpoint.addEntry(entryOf(0, 'completed', 1, { batch: 2 }));
-    checkpoint.addEntry(entryOf(1, 'discarded/no_reasoning', 1, { batch: 2 }));
-    checkpoint.addEntry(entryOf(2, 'failed/internal', 1, { batch: 2 }));
+    checkpoint.addAttempt(2, 'completed');
+    checkpoint.addAttempt(2, 'discarded/no_reasoning');
+    checkpoint.addAttempt(2, 'failed/internal');
     expect(checkpoint.build('now').batch_stats).toEqual({
       2: { processed: 2, skipped: 0, discarded_no_reasoning: 1 },
     });
