@@ -122,7 +122,10 @@ export function createBackgroundProcesses(
     },
     processOutput: async (id, maxBytes) => get(id).output(maxBytes),
     writeToProcess: (id, bytes) => inProcess(id, (of) => of.input.write(bytes)),
-    closeProcessInput: (id) => inProcess(id, async (of) => of.input.end()),
+    async closeProcessInput(id) {
+      // A second call is none, also where the first one has ended the process.
+      if (!get(id).input.wasEnded()) await inProcess(id, async (of) => of.input.end());
+    },
     async killProcess(id) {
       const found = get(id);
       await found.kill();

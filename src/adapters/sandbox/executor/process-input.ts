@@ -11,6 +11,8 @@ export interface ProcessInput {
   write(bytes: Uint8Array): Promise<void>;
   /** End-of-file, after all that was written. */
   end(): void;
+  /** Whether `end` was called, whatever became of the process since. */
+  wasEnded(): boolean;
   /** Gives up what is still waiting. */
   close(): void;
 }
@@ -19,6 +21,7 @@ export interface ProcessInput {
 export function createProcessInput(id: string, fd: number): ProcessInput {
   const socket = new Socket({ fd, readable: false, writable: true });
   socket.on('error', () => socket.destroy());
+  let wasEnded = false;
 
   return {
     async write(bytes) {
@@ -31,7 +34,11 @@ export function createProcessInput(id: string, fd: number): ProcessInput {
       }
       if (!(await isTaken(socket, bytes))) throw closedInput(id);
     },
-    end: () => void socket.end(),
+    end() {
+      wasEnded = true;
+      socket.end();
+    },
+    wasEnded: () => wasEnded,
     close: () => void socket.destroy(),
   };
 }
