@@ -56,6 +56,7 @@ async function merge(options: MergeOptions, wiring: Wiring): Promise<void> {
   try {
     const result = await mergeRun(run, {
       ledger: open.ledger,
+      state: open.state,
       files: createLocalRunFiles(folder),
       inputRows: (pass) => readSnapshotRows(folder.input(pass.input_of_pass)),
       sha256Hex: wiring.sha256Hex,

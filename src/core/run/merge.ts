@@ -17,6 +17,8 @@ import { type Statistics, statisticsOf } from './statistics.ts';
 export interface MergeDeps extends PassPromptsDeps {
   ledger: Ledger;
   files: RunFiles;
+  /** The state of the whole ledger, where it was read already. */
+  state?: RunState;
 }
 
 export interface MergeResult {
@@ -32,8 +34,7 @@ export interface MergeResult {
  */
 export async function mergeRun(run: RunFile, deps: MergeDeps): Promise<MergeResult> {
   const { files, ledger } = deps;
-  const state = createRunState();
-  for await (const entry of ledger.entries()) state.add(entry);
+  const state = deps.state ?? (await readState(ledger));
   const checkpoint = createCheckpoint(run.run_name ?? '', run.passes.at(-1)?.rows ?? 0);
   const sums = await sumLedger(ledger, state, checkpoint);
   const coverage = await readDatasets(run, state, checkpoint, deps);
@@ -60,6 +61,12 @@ export async function mergeRun(run: RunFile, deps: MergeDeps): Promise<MergeResu
     }),
   );
   return { coverage, statistics, files: joined };
+}
+
+async function readState(ledger: Ledger): Promise<RunState> {
+  const state = createRunState();
+  for await (const entry of ledger.entries()) state.add(entry);
+  return state;
 }
 
 async function joinFiles(
