@@ -14,6 +14,8 @@ import { makeFolders } from './make-folders.ts';
 /** The dataset of a pass, read once and kept beside the run until the run takes it. */
 export interface StagedInput extends DatasetSnapshot {
   path: string;
+  /** Rows that run in a container. */
+  inContainers: number;
   /** Never throws. */
   discard(): Promise<void>;
 }
@@ -67,8 +69,8 @@ export async function stageInput(request: StageRequest): Promise<StagedInput> {
         `--strict: the dataset has ${snapshot.invalidCount} bad lines, the first is line ${first.line}: ${first.reason}`,
       );
     }
-    await checkRows(path, request.sandboxes);
-    return { ...snapshot, path, discard };
+    const inContainers = await checkRows(path, request.sandboxes);
+    return { ...snapshot, path, inContainers, discard };
   } catch (error) {
     await discard();
     throw error;
@@ -82,8 +84,11 @@ function refuseOutputDir({ outputDir }: StageRequest, error: Error): never {
   );
 }
 
-/** What a row asks for must be known to work before anything is paid for. */
-async function checkRows(path: string, { isContainer, ready }: RowSandboxes): Promise<void> {
+/**
+ * What a row asks for must be known to work before anything is paid for. Resolves to how many rows
+ * run in containers.
+ */
+async function checkRows(path: string, { isContainer, ready }: RowSandboxes): Promise<number> {
   let count = 0;
   let withoutImage = 0;
   const images = new Set<string>();
@@ -98,6 +103,7 @@ async function checkRows(path: string, { isContainer, ready }: RowSandboxes): Pr
     if (problem !== undefined) throw new UsageError(`prompt ${index}: cwd: ${problem}`);
   }
   if (count > 0) await ready({ count, withoutImage, images });
+  return count;
 }
 
 /** Moves the input into the run, unless the last pass had the very same. Gives the input's pass. */

@@ -8,7 +8,13 @@ export interface Preflight {
   config: RunConfig;
   pass: number;
   folder: string;
-  dataset: { rows: number; invalidCount: number; invalid: InvalidLine[]; unchanged: boolean };
+  dataset: {
+    rows: number;
+    invalidCount: number;
+    invalid: InvalidLine[];
+    inContainers: number;
+    unchanged: boolean;
+  };
   prompts: { fresh: number; done: number; toRetry: number };
   toolsets: { available: string[]; leftOut: { toolset: string; reason: string }[] };
   rehearsal: boolean;
@@ -39,7 +45,7 @@ export function preflightLines(of: Preflight, pc: Colors): string[] {
     ),
     row('toolsets', toolsetText(of)),
     ...leftOutLine(of).map((text) => row('', pc.dim(text))),
-    row('sandbox', sandboxText(config)),
+    row('sandbox', sandboxText(of)),
     row('workers', workText(config)),
     row('output', oneSafeLine(of.folder, SHOWN_NAME)),
     ...recoveredLine(of).map((text) => row('recovered', text)),
@@ -48,10 +54,12 @@ export function preflightLines(of: Preflight, pc: Colors): string[] {
   ];
 }
 
-function sandboxText({ sandbox, default_image: image }: RunConfig): string {
-  if (sandbox === 'docker')
-    return `docker: a fresh container for each prompt, of ${image ?? 'its image'}`;
-  return 'process: a fresh folder for each prompt on this machine, no isolation; a container for rows with an image';
+function sandboxText({ config, dataset: { rows, inContainers } }: Preflight): string {
+  const folder = 'process: a fresh folder for each prompt on this machine, no isolation';
+  const container = `docker: a fresh container for each prompt, of ${config.default_image ?? 'its image'}`;
+  if (config.sandbox === 'docker' || inContainers === rows) return container;
+  if (inContainers === 0) return folder;
+  return `${folder}; for ${formatNumberOf(inContainers, 'row')} with an image a container`;
 }
 
 function datasetText({ config, dataset }: Preflight): string {
