@@ -5,6 +5,7 @@ import { runFolder } from '../../adapters/local/run-folder.ts';
 import { ConfigError, expected } from '../../core/run/flag-values.ts';
 import { mergeRun } from '../../core/run/merge.ts';
 import { RUN_NAME } from '../../core/run/run-config.ts';
+import { lockDeps } from '../local-run/lock-deps.ts';
 import { openRun, readRunFile } from '../local-run/open-run.ts';
 import { summaryLines } from '../terminal/summary.ts';
 import { openTerminal } from '../terminal/terminal.ts';
@@ -50,9 +51,7 @@ async function merge(options: MergeOptions, wiring: Wiring): Promise<void> {
       `there is no run ${runName} in ${outputDir}: ${folder.manifest} is missing`,
     );
   }
-  const self = { pid: wiring.pid, started: '', host: wiring.host };
-  self.started = (await wiring.processStarted(wiring.pid)) ?? '';
-  const open = await openRun(folder, { self, processStarted: wiring.processStarted });
+  const open = await openRun(folder, await lockDeps(wiring));
   try {
     const result = await mergeRun(run, {
       ledger: open.ledger,

@@ -21,6 +21,7 @@ import { createVerboseLog } from '../terminal/verbose-log.ts';
 import type { Wiring } from '../wiring.ts';
 import { createCheckpointWriter } from './checkpoint-writer.ts';
 import { fanOut } from './fan-out.ts';
+import { lockDeps } from './lock-deps.ts';
 import { secretValues } from './model-key.ts';
 import type { OpenModel } from './open-model.ts';
 import { openPlanned } from './open-planned.ts';
@@ -43,9 +44,7 @@ export interface LocalRunDeps {
 export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<MergeResult> {
   const { config } = plan;
   const { wiring, terminal } = deps;
-  const self = { pid: wiring.pid, started: '', host: wiring.host };
-  self.started = (await wiring.processStarted(wiring.pid)) ?? '';
-  const lock = { self, processStarted: wiring.processStarted };
+  const lock = await lockDeps(wiring);
   // A resume is refused before its dataset is read; a new run makes no folder before that.
   const held = plan.stored === undefined ? undefined : await openPlanned(plan, lock);
   try {
