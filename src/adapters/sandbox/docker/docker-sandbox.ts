@@ -28,6 +28,8 @@ export interface DockerSandboxDeps {
   runName: string;
   /** For specs without an image. */
   defaultImage: string;
+  /** Where images come from; by default, they are as their names mean now. */
+  images?: ImageChecks;
   limits: SandboxLimits;
   /** From `open` until a sandbox that has not answered is given up. */
   startTimeoutMs: number;
@@ -53,7 +55,7 @@ interface Start {
 /** Sandboxes in containers of their own, of any image, each removed at its end. */
 export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSandboxProvider {
   const { docker, limits } = deps;
-  const images = createImageChecks(docker);
+  const images = deps.images ?? createImageChecks(docker);
   const open = new Set<Sandbox>();
   let owner: Promise<SandboxOwner> | undefined;
 
