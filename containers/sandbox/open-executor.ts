@@ -1,7 +1,8 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createExecutor } from '../../src/adapters/sandbox/executor/executor.ts';
 import { createOutputPipes } from '../../src/adapters/sandbox/executor/output-pipes.ts';
+import type { TerminalProgram } from '../../src/adapters/sandbox/executor/terminal-program.ts';
 import { findShell } from '../../src/adapters/sandbox/find-shell.ts';
 import type { OpenedSandbox } from '../../src/adapters/sandbox/protocol/serve-sandbox.ts';
 import { DEFAULT_PATH } from './image-environment.ts';
@@ -17,6 +18,9 @@ export interface OpenExecutorDeps {
   /** The image's WORKDIR: the daemon's own folder at its start. */
   workdir: string;
 }
+
+/** The highest: memory that runs out must end a command, not the daemon and with it the sandbox. */
+const FIRST_TO_END = 1000;
 
 /** An executor over a whole container, in whatever is there of shell, HOME and folders. */
 export function openExecutor(
@@ -46,6 +50,7 @@ export function openExecutor(
   };
   const mkfifo = { file: join(programs, 'mkfifo'), path: programs };
   const pipes = createOutputPipes({ folder: join(deps.io, 'pipes'), mkfifo });
+  pipes.prepare();
   const sandbox = createExecutor({
     shell,
     env,
@@ -55,8 +60,21 @@ export function openExecutor(
     roots: ['/'],
     mark,
     pipes,
+    terminal: async () => terminalProgram(deps.runtime),
+    oomScore: FIRST_TO_END,
   });
   return { sandbox, home, cwd: start };
+}
+
+/** The runtime's own, by its own loader: the image may have none, or another C library. */
+function terminalProgram(runtime: string): TerminalProgram | undefined {
+  const loader = readdirSync(runtime).find((name) => name.startsWith('ld-linux-'));
+  const script = join(runtime, 'script');
+  if (loader === undefined || !existsSync(script)) return undefined;
+  return {
+    script: [join(runtime, loader), '--library-path', join(runtime, 'lib'), script],
+    stty: join(runtime, 'bin', 'stty'),
+  };
 }
 
 /** The first that is there or can be made, `/` left out: nothing is to be strewn over an image's root. */

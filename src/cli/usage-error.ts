@@ -1,3 +1,5 @@
+import { InterruptedError } from './interrupted-error.ts';
+
 /** Wrong use, found by the command line itself: exit code 2, message only. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -13,7 +15,8 @@ const WRONG_USE = new Set([
   'RunLockedError',
 ]);
 
-/** Exit code of an error that ended a command: 2 for wrong use, else 1. */
-export function exitCodeOf(error: unknown): 1 | 2 {
+/** Exit code of an error that ended a command: 2 for wrong use, 130 for a signal, else 1. */
+export function exitCodeOf(error: unknown): 1 | 2 | 130 {
+  if (error instanceof InterruptedError) return 130;
   return error instanceof Error && WRONG_USE.has(error.name) ? 2 : 1;
 }

@@ -26,6 +26,8 @@ export interface Wiring {
   sandboxMemoryRoot: string | undefined;
   /** Sources of the sandbox runtime, and its daemon in one file. */
   sandboxRuntime: { sourceFolder: string; daemonFile: string };
+  /** The folder of Docker's own config of this user. */
+  dockerConfigFolder: string;
   /** What can be made again, and is not to be each time. */
   cacheFolder: string;
   clock: Clock;
@@ -82,6 +84,7 @@ export function createWiring(): Wiring {
       sourceFolder: fileURLToPath(new URL('../containers/sandbox/', import.meta.url)),
       daemonFile: fileURLToPath(new URL('sandbox-daemon.mjs', import.meta.url)),
     },
+    dockerConfigFolder: process.env['DOCKER_CONFIG'] || join(homedir(), '.docker'),
     cacheFolder: join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'talaria'),
     clock,
     sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,8 @@ import type Docker from 'dockerode';
 /** From Debian's busybox-static and bash-static. */
 const BUSYBOX = '/bin/busybox';
 const BASH = '/usr/bin/bash-static';
+/** From util-linux, as Debian's Node images have it. */
+const SCRIPT = '/usr/bin/script';
 
 const FROM_BUSYBOX = [
   'FROM scratch',
@@ -74,13 +77,18 @@ function nodeImage(docker: Docker): Promise<string> {
     files: [],
     prepare(folder) {
       cpSync(realpathSync(process.execPath), join(folder, 'node'));
-      for (const library of libraries) {
-        const to = join(folder, 'root', library);
+      for (const file of [SCRIPT, ...libraries, ...librariesOf(SCRIPT)]) {
+        const to = join(folder, 'root', file);
         mkdirSync(dirname(to), { recursive: true });
-        cpSync(realpathSync(library), to);
+        cpSync(realpathSync(file), to);
       }
     },
   });
+}
+
+function librariesOf(program: string): string[] {
+  const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
+  return [...listed.matchAll(/=> (\/\S+) /g)].flatMap(([, path]) => path ?? []);
 }
 
 async function build(

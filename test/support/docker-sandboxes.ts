@@ -57,6 +57,7 @@ async function buildRuntime(docker: Docker): Promise<string> {
       platform: 'node',
       format: 'esm',
       target: 'node20.19',
+      minify: true,
       logLevel: 'warning',
     });
     return await buildSandboxRuntime({

@@ -58,15 +58,17 @@ export async function* jsonLines<T>(
 ): AsyncGenerator<{ value: T; place: Place; bytes: Buffer }> {
   let offset = 0;
   let lineNumber = 0;
-  for await (const line of rawLines(path)) {
-    lineNumber += 1;
-    const place = { offset, length: line.length };
-    offset += place.length;
-    const value =
-      offset <= checkedBytes
-        ? (JSON.parse(line.toString('utf8')) as T)
-        : parseLine(line, schema, `${path}, line ${lineNumber}`);
-    yield { value, place, bytes: line };
+  for await (const lines of rawLines(path)) {
+    for (const line of lines) {
+      lineNumber += 1;
+      const place = { offset, length: line.length };
+      offset += place.length;
+      const value =
+        offset <= checkedBytes
+          ? (JSON.parse(line.toString('utf8')) as T)
+          : parseLine(line, schema, `${path}, line ${lineNumber}`);
+      yield { value, place, bytes: line };
+    }
   }
 }
 
@@ -87,20 +89,22 @@ function parseLine<T>(line: Buffer, schema: z.ZodType<T>, where: string): T {
   );
 }
 
-/** Lines with the LF that ends them; a last line without one is left out. */
-async function* rawLines(path: string): AsyncGenerator<Buffer> {
+/** Lines with the LF that ends them, by the chunk; a last line without one is left out. */
+async function* rawLines(path: string): AsyncGenerator<Buffer[]> {
   let rest: Buffer[] = [];
   try {
     for await (const part of createReadStream(path, { highWaterMark: CHUNK })) {
       const chunk = part as Buffer;
+      const lines: Buffer[] = [];
       let start = 0;
       for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
         const line = chunk.subarray(start, end + 1);
-        yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
+        lines.push(rest.length === 0 ? line : Buffer.concat([...rest, line]));
         rest = [];
         start = end + 1;
       }
       if (start < chunk.length) rest.push(chunk.subarray(start));
+      yield lines;
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(path, error);

@@ -1,13 +1,5 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { closeSync, fdatasync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import type { BatchPart, JoinedFile, RunFiles } from '../../core/ports/run-files.ts';
 import type { BatchKind } from '../../core/run/batch-kind.ts';
 import { trajectorySchema } from '../../core/trajectory/trajectory.ts';
@@ -17,8 +9,12 @@ import type { RunFolder } from './run-folder.ts';
 import { storageError } from './storage-error.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
-const CHUNK = 4 << 20;
+/** Written while it is still in the processor's cache: larger ones took three times as long. */
+const CHUNK_BYTES = 256 << 10;
+/** After which the disk is told to begin, so that the sync at the end has little left to wait for. */
+const SYNC_BYTES = 128 << 20;
 const LF = 0x0a;
+const sync = promisify(fdatasync);
 
 /** The run's files in its folder. */
 export function createLocalRunFiles(folder: RunFolder): RunFiles {
@@ -32,7 +28,7 @@ export function createLocalRunFiles(folder: RunFolder): RunFiles {
       const to = openToJoin(path, beside);
       try {
         const joined = await joinAll(folder, kind, parts, to, keepRow);
-        fdatasyncSync(to);
+        await sync(to);
         renameSync(beside, path);
         await syncFolder(folder.path);
         return joined;
@@ -62,20 +58,28 @@ async function joinAll(
   keepRow?: (promptId: string, attempt: number) => boolean,
 ): Promise<JoinedFile> {
   const joined: JoinedFile = { rows: 0, bytes: 0 };
-  const buffer = Buffer.allocUnsafe(CHUNK);
-  let unyielded = 0;
-  for (const { batch, rows } of parts) {
-    const path = folder.batch(kind, batch);
-    const part =
-      keepRow === undefined ? copyFile(path, to, buffer) : await copySome(path, to, keepRow);
-    if (part.seen !== rows) throw rowsMissing(path, rows, part.seen);
-    joined.rows += part.rows;
-    joined.bytes += part.bytes;
-    unyielded += part.bytes;
-    if (unyielded > 8 * CHUNK) {
-      unyielded = 0;
-      await nextTurn();
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let unsynced = 0;
+  let syncing: Promise<void> = Promise.resolve();
+  try {
+    for (const { batch, rows } of parts) {
+      const path = folder.batch(kind, batch);
+      const part =
+        keepRow === undefined ? copyFile(path, to, buffer) : await copySome(path, to, keepRow);
+      if (part.seen !== rows) throw rowsMissing(path, rows, part.seen);
+      joined.rows += part.rows;
+      joined.bytes += part.bytes;
+      unsynced += part.bytes;
+      if (unsynced < SYNC_BYTES) continue;
+      unsynced = 0;
+      await syncing;
+      syncing = sync(to);
+      // Told to whoever waits for it next.
+      syncing.catch(() => undefined);
     }
+  } finally {
+    // The file is closed behind this.
+    await syncing;
   }
   return joined;
 }

@@ -12,6 +12,7 @@ import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
 import { assertRoom, withRoom } from './disk-room.ts';
 import { createExecutor } from './executor/executor.ts';
 import { createOutputPipes, type OutputPipes } from './executor/output-pipes.ts';
+import { findTerminalProgram, type TerminalProgram } from './executor/terminal-program.ts';
 import { removeTree } from './remove-tree.ts';
 import { createSandboxOwner, type SandboxOwner } from './sandbox-owner.ts';
 import { killMarked, type Swept, sweepDeadOwners } from './sweep-sandboxes.ts';
@@ -61,6 +62,12 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
   const open = new Map<string, Sandbox>();
   const user = userName();
   let shared: Promise<Shared> | undefined;
+  let terminal: Promise<TerminalProgram | undefined> | undefined;
+
+  function getTerminal(): Promise<TerminalProgram | undefined> {
+    terminal ??= findTerminalProgram(deps.path);
+    return terminal;
+  }
 
   function getShared(): Promise<Shared> {
     shared ??= prepare(deps).catch((error: unknown) => {
@@ -95,6 +102,7 @@ export function createProcessSandboxProvider(deps: ProcessSandboxDeps): ProcessS
       roots,
       mark,
       pipes,
+      terminal: getTerminal,
     });
     const sandbox: Sandbox = {
       ...inside,

@@ -61,7 +61,11 @@ async function run(options: Record<string, unknown>, wiring: Wiring): Promise<nu
   const model = openModel(plan, wiring);
   const stop = createRunStop();
   const terminal = openTerminal(wiring.stderr, wiring.env);
-  const sandboxes = createRunSandboxes(plan.config, wiring, terminal.line);
+  const sandboxes = createRunSandboxes(plan.config, wiring, {
+    terminal,
+    pins: new Map(Object.entries(plan.stored?.manifest.images ?? {})),
+    signal: stop.handBack,
+  });
   const unlisten = listenForStop(stop, () => sandboxes.close(), { wiring, terminal });
   try {
     await sandboxes.sweep();

@@ -1,14 +1,13 @@
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../adapters/local/append-log.ts';
-import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { type DatasetSnapshot, snapshotDataset } from '../../adapters/local/dataset-snapshot.ts';
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
 import { storing } from '../../adapters/local/storage-error.ts';
 import { stagingFolder } from '../../adapters/local/sweep-leftovers.ts';
 import type { PassRecord } from '../../core/run/manifest.ts';
-import { sandboxCwdProblem } from '../../core/work/process-cwd.ts';
 import { UsageError } from '../usage-error.ts';
+import { checkRows, type OwedRows, type RowSandboxes } from './check-rows.ts';
 import { makeFolders } from './make-folders.ts';
 
 /** The dataset of a pass, read once and kept beside the run until the run takes it. */
@@ -28,22 +27,7 @@ export interface StageRequest {
   stdin: AsyncIterable<Uint8Array>;
   strict: boolean;
   sandboxes: RowSandboxes;
-}
-
-/** What becomes of rows, by their image. */
-export interface RowSandboxes {
-  /** Whether a row with this image, or "", runs in a container. */
-  isContainer(image: string): boolean;
-  /** Makes ready for so many rows in containers. Throws `UsageError` where there can be none. */
-  ready(rows: ContainerRows): Promise<void>;
-}
-
-export interface ContainerRows {
-  count: number;
-  /** Those of them that name no image. */
-  withoutImage: number;
-  /** Those that the others name, in dataset order. */
-  images: ReadonlySet<string>;
+  owed: OwedRows;
 }
 
 /**
@@ -69,7 +53,7 @@ export async function stageInput(request: StageRequest): Promise<StagedInput> {
         `--strict: the dataset has ${snapshot.invalidCount} bad lines, the first is line ${first.line}: ${first.reason}`,
       );
     }
-    const inContainers = await checkRows(path, request.sandboxes);
+    const inContainers = await checkRows(path, request);
     return { ...snapshot, path, inContainers, discard };
   } catch (error) {
     await discard();
@@ -82,28 +66,6 @@ function refuseOutputDir({ outputDir }: StageRequest, error: Error): never {
     `--output_dir: expected a folder to write into, got ${outputDir}: ${error.message}`,
     { cause: error },
   );
-}
-
-/**
- * What a row asks for must be known to work before anything is paid for. Resolves to how many rows
- * run in containers.
- */
-async function checkRows(path: string, { isContainer, ready }: RowSandboxes): Promise<number> {
-  let count = 0;
-  let withoutImage = 0;
-  const images = new Set<string>();
-  for await (const { index, row } of readSnapshotRows(path)) {
-    if (isContainer(row.image)) {
-      count += 1;
-      if (row.image === '') withoutImage += 1;
-      else images.add(row.image);
-      continue;
-    }
-    const problem = row.cwd === '' ? undefined : sandboxCwdProblem(row.cwd);
-    if (problem !== undefined) throw new UsageError(`prompt ${index}: cwd: ${problem}`);
-  }
-  if (count > 0) await ready({ count, withoutImage, images });
-  return count;
 }
 
 /** Moves the input into the run, unless the last pass had the very same. Gives the input's pass. */

@@ -56,10 +56,16 @@ export async function runLocal(plan: RunPlan, deps: LocalRunDeps): Promise<Merge
       stdin: wiring.stdin,
       strict: config.strict,
       sandboxes: deps.sandboxes,
+      owed: {
+        maxSamples: config.max_samples,
+        samplesPerPrompt: config.samples_per_prompt,
+        sha256Hex: wiring.sha256Hex,
+        isDone: held?.state.isDone,
+      },
     });
     const open = held ?? (await openPlanned(plan, lock).catch((error) => abandon(staged, error)));
     try {
-      const started = await startPass(plan, staged, open, wiring);
+      const started = await startPass(plan, staged, open, { wiring, pins: deps.sandboxes.pins });
       for (const line of preflight(plan, staged, open, started, deps)) terminal.line(line);
       return await work(plan, open, started, deps);
     } finally {
@@ -145,6 +151,7 @@ async function work(
     observer,
     drawToolsets: plan.toolsets.draw,
     toolsOf: plan.toolsets.toolsOf,
+    pinOf: sandboxes.pinOf,
     redact: createRedactor(secretValues(wiring.env, plan.apiKey)),
     handBack: stop.handBack,
   };

@@ -128,6 +128,7 @@ function manifestOf(
     created_at: new Date(wiring.clock.now()).toISOString(),
     rehearsal: of.rehearsal,
     sandbox: of.config.sandbox,
+    images: {},
     ephemeral_system_prompt_sha256: prompt === undefined ? '' : wiring.sha256Hex(prompt),
     prefill_messages_sha256: prefill === undefined ? '' : wiring.sha256Hex(JSON.stringify(prefill)),
     distribution: { name: distribution.name, toolsets: { ...distribution.toolsets } },

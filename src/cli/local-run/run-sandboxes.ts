@@ -1,14 +1,21 @@
-import type { DockerSandboxProvider } from '../../adapters/sandbox/docker/docker-sandbox.ts';
 import { findShell } from '../../adapters/sandbox/find-shell.ts';
 import { createProcessSandboxProvider } from '../../adapters/sandbox/process-sandbox.ts';
 import { SandboxLostError, type SandboxProvider } from '../../core/ports/sandbox.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
-import { openContainerSandboxes } from './container-sandboxes.ts';
-import type { RowSandboxes } from './pass-input.ts';
+import type { RowSandboxes } from './check-rows.ts';
+import {
+  type ContainerIo,
+  type ContainerSandboxes,
+  openContainerSandboxes,
+} from './container-sandboxes.ts';
 
 export interface RunSandboxes extends SandboxProvider, RowSandboxes {
+  /** What images are pinned to, by the name that rows give them; all that there are once ready. */
+  readonly pins: ReadonlyMap<string, string>;
+  /** The pin of what a row with this image, or "", runs in, or its name where it can't be had. */
+  pinOf(image: string): string;
   /** Removes what runners that died left on this machine. */
   sweep(): Promise<void>;
   /** Closes what is still open. Never throws. */
@@ -19,7 +26,7 @@ export interface RunSandboxes extends SandboxProvider, RowSandboxes {
 export function createRunSandboxes(
   config: RunConfig,
   wiring: Wiring,
-  say: (line: string) => void,
+  io: ContainerIo,
 ): RunSandboxes {
   const path = wiring.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const shell = findShell(path);
@@ -30,7 +37,7 @@ export function createRunSandboxes(
     shell,
     path,
   });
-  let containers: DockerSandboxProvider | undefined;
+  let containers: ContainerSandboxes | undefined;
   const isContainer = (image: string) => image !== '' || config.sandbox === 'docker';
   if (config.default_image !== undefined && config.sandbox !== 'docker') {
     throw new UsageError('--default_image has no effect without --sandbox docker');
@@ -39,19 +46,27 @@ export function createRunSandboxes(
   return {
     isContainer,
     async ready(rows) {
-      say('containers: looking for Docker and the sandbox runtime');
-      containers = await openContainerSandboxes(config, wiring, rows, say);
+      io.terminal.line('containers: looking for Docker and the sandbox runtime');
+      containers = await openContainerSandboxes(config, wiring, rows, io);
+    },
+    get pins() {
+      return containers?.pins ?? io.pins;
+    },
+    pinOf(image) {
+      if (!isContainer(image)) return '';
+      const name = image === '' ? (config.default_image ?? '') : image;
+      return containers?.pins.get(name) ?? name;
     },
     open(spec) {
       if (!isContainer(spec.image)) return processes.open(spec);
       if (containers === undefined) throw new SandboxLostError('no containers were made ready');
-      return containers.open(spec);
+      return containers.provider.open(spec);
     },
     async sweep() {
       await processes.sweep();
     },
     async close() {
-      await Promise.all([processes.close(), containers?.close()]);
+      await Promise.all([processes.close(), containers?.provider.close()]);
     },
   };
 }

@@ -18,12 +18,12 @@ export interface StartedPass {
   checkpoint: CheckpointBuilder;
 }
 
-/** Takes the dataset into the run, counts what is owed, and records the pass durably. */
+/** Takes the dataset into the run, counts what is owed, and records the pass and its image pins durably. */
 export async function startPass(
   plan: RunPlan,
   staged: StagedInput,
   open: OpenRun,
-  wiring: Wiring,
+  { wiring, pins }: { wiring: Wiring; pins: ReadonlyMap<string, string> },
 ): Promise<StartedPass> {
   const { config, folder, stored } = plan;
   const passes = stored?.passes ?? [];
@@ -41,9 +41,11 @@ export async function startPass(
     samples_per_prompt: config.samples_per_prompt,
     max_samples: config.max_samples ?? null,
   };
+  const manifest = stored?.manifest ?? plan.manifest;
   const run: RunFile = {
     ...storedSettings(config),
-    manifest: stored?.manifest ?? plan.manifest,
+    // Before any of them is used: a pass that is killed must not leave the choice to the next.
+    manifest: { ...manifest, images: { ...manifest.images, ...Object.fromEntries(pins) } },
     passes: [...passes, record],
   };
   if (Object.keys(plan.secret).length > 0) {

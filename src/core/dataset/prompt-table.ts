@@ -7,13 +7,23 @@ export interface PromptTable {
   values(): IterableIterator<number>;
 }
 
-const WELL_FORMED = /^[0-9a-f]{64}-(?:0|[1-9]\d{0,8})$/;
 const HASH_WORDS = 8;
 const DIGITS_A_WORD = 8;
+const HASH_DIGITS = HASH_WORDS * DIGITS_A_WORD;
+const MAX_OCCURRENCE_DIGITS = 9;
 /** The words of the hash, then the occurrence. */
 const KEY_WORDS = HASH_WORDS + 1;
 const ENTRIES_A_BLOCK = 4096;
 const FIRST_SLOTS = 1024;
+
+const DASH = 0x2d;
+const ZERO = 0x30;
+const NO_DIGIT = 255;
+/** By character code; lower case only, as ids are written. */
+const HEX_DIGITS = new Uint8Array(128).fill(NO_DIGIT);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  HEX_DIGITS[digit.charCodeAt(0)] = value;
+}
 
 interface Block {
   keys: Uint32Array;
@@ -28,16 +38,27 @@ export function createPromptTable(): PromptTable {
   const blocks: Block[] = [];
   const odd = new Map<string, number>();
   const wanted = new Uint32Array(KEY_WORDS);
+  /** The id whose key `wanted` is. */
+  let wantedId = '';
   // Number of an entry plus one; 0 is free. At most half are taken.
   let slots = new Uint32Array(FIRST_SLOTS);
   let count = 0;
 
-  function parse(promptId: string): void {
+  /** Makes it the wanted key; false, with nothing to be found then, where it has another form. */
+  function parse(promptId: string): boolean {
+    // The same prompt is asked for several times in a row, by its outcome, its attempts, to be set.
+    if (promptId === wantedId) return true;
+    wantedId = '';
     for (let word = 0; word < HASH_WORDS; word += 1) {
-      const at = word * DIGITS_A_WORD;
-      wanted[word] = Number.parseInt(promptId.slice(at, at + DIGITS_A_WORD), 16);
+      const value = wordAt(promptId, word * DIGITS_A_WORD);
+      if (value === undefined) return false;
+      wanted[word] = value;
     }
-    wanted[HASH_WORDS] = Number(promptId.slice(HASH_WORDS * DIGITS_A_WORD + 1));
+    const occurrence = occurrenceOf(promptId);
+    if (occurrence === undefined) return false;
+    wanted[HASH_WORDS] = occurrence;
+    wantedId = promptId;
+    return true;
   }
 
   function isWanted(entry: number): boolean {
@@ -95,17 +116,15 @@ export function createPromptTable(): PromptTable {
       return count + odd.size;
     },
     get(promptId) {
-      if (!WELL_FORMED.test(promptId)) return odd.get(promptId);
-      parse(promptId);
+      if (!parse(promptId)) return odd.get(promptId);
       const taken = slots[find()] ?? 0;
       return taken === 0 ? undefined : blockOf(taken - 1).values[(taken - 1) % ENTRIES_A_BLOCK];
     },
     set(promptId, value) {
-      if (!WELL_FORMED.test(promptId)) {
+      if (!parse(promptId)) {
         odd.set(promptId, value);
         return;
       }
-      parse(promptId);
       const slot = find();
       const taken = slots[slot] ?? 0;
       const entry = taken === 0 ? add(slot) : taken - 1;
@@ -123,4 +142,31 @@ export function createPromptTable(): PromptTable {
 /** The hash is SHA-256, so any of its words is spread evenly. */
 function firstSlot(keys: Uint32Array, at: number, slots: number): number {
   return ((keys[at] ?? 0) + (keys[at + HASH_WORDS] ?? 0) * 7) % slots;
+}
+
+/** The number of eight digits; undefined where something else is among them. */
+function wordAt(promptId: string, start: number): number | undefined {
+  let value = 0;
+  for (let at = start; at < start + DIGITS_A_WORD; at += 1) {
+    const digit = HEX_DIGITS[promptId.charCodeAt(at)] ?? NO_DIGIT;
+    if (digit === NO_DIGIT) return undefined;
+    value = (value << 4) | digit;
+  }
+  return value >>> 0;
+}
+
+/** The number behind the dash; undefined for one that is not written as numbers are. */
+function occurrenceOf(promptId: string): number | undefined {
+  if (promptId.charCodeAt(HASH_DIGITS) !== DASH) return undefined;
+  const first = HASH_DIGITS + 1;
+  const digits = promptId.length - first;
+  if (digits < 1 || digits > MAX_OCCURRENCE_DIGITS) return undefined;
+  if (digits > 1 && promptId.charCodeAt(first) === ZERO) return undefined;
+  let value = 0;
+  for (let at = first; at < promptId.length; at += 1) {
+    const digit = promptId.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
 }

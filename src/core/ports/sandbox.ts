@@ -18,6 +18,11 @@ export interface CommandRequest {
   timeoutMs: number;
   /** Folder for this command only, relative to the current one or absolute. */
   workdir?: string;
+  /**
+   * Gives the command a terminal of 80x24 in place of pipes; its newlines come as plain ones. Throws
+   * `SandboxProcessError` `no_terminal` where there can be none.
+   */
+  pty?: boolean;
   /** How many bytes of output to keep from its beginning and from its end. */
   keep: { headBytes: number; tailBytes: number };
   /** Kills the command's process group; the result then has `stopped: 'aborted'`. */
@@ -76,6 +81,8 @@ export interface ProcessRequest {
   command: string;
   /** Folder to start in, relative to the current one or absolute. */
   workdir?: string;
+  /** As for a command; what is written to its input is typed at the terminal. */
+  pty?: boolean;
 }
 
 /** A background process as it stands; plain data, so that a daemon can answer with it. */
@@ -178,10 +185,16 @@ export class SandboxFileError extends Error {
   }
 }
 
-/** A request about a background process that can't be met, as the model should read it. */
+/** A request about a background process or a terminal that can't be met, as the model should read it. */
 export class SandboxProcessError extends Error {
   override readonly name = 'SandboxProcessError';
-  readonly code: 'unknown_process' | 'too_many' | 'input_closed' | 'input_full' | 'not_started';
+  readonly code:
+    | 'unknown_process'
+    | 'too_many'
+    | 'input_closed'
+    | 'input_full'
+    | 'not_started'
+    | 'no_terminal';
 
   constructor(message: string, code: SandboxProcessError['code'], options?: ErrorOptions) {
     super(message, options);

@@ -24,7 +24,7 @@ const toolSchema = z.object({
   parameters: z.record(z.string(), z.unknown()),
 });
 
-/** What makes a run the same run in every pass, frozen at its first. */
+/** What makes a run the same run in every pass, frozen at its first; only `images` grows. */
 export const manifestSchema = z.object({
   version: z.literal(1),
   talaria: z.string(),
@@ -33,6 +33,11 @@ export const manifestSchema = z.object({
   /** No model was asked: the rows are made up. */
   rehearsal: z.boolean(),
   sandbox: z.string(),
+  /**
+   * What each image name was when a pass first used it: `name@sha256:…`, or the id of an image that
+   * no registry has. Every later pass uses the same.
+   */
+  images: z.record(z.string(), z.string()).default({}),
   ephemeral_system_prompt_sha256: z.string(),
   prefill_messages_sha256: z.string(),
   /** Percent of each toolset of the distribution; "" and {} for a fixed set. */

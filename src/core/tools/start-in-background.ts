@@ -7,13 +7,12 @@ const SHOWN = 2_000;
 
 /** Starts a command as a background process and gives what it did in its first moment. */
 export async function startInBackground(
-  given: { command: string; workdir?: string | undefined },
+  given: { command: string; workdir?: string | undefined; pty: boolean },
   { sandbox, signal, redact }: ToolContext,
 ): Promise<Record<string, unknown>> {
-  const { command, workdir } = given;
-  const { id, pid } = await sandbox.startProcess(
-    workdir === undefined ? { command } : { command, workdir },
-  );
+  const { command, workdir, pty } = given;
+  const asked = workdir === undefined ? { command, pty } : { command, workdir, pty };
+  const { id, pid } = await sandbox.startProcess(asked);
   const { exitCode } = await sandbox.waitForProcess(id, { timeoutMs: EARLY_END_MS, signal });
   const output = lastCharacters(await sandbox.processOutput(id, bytesFor(SHOWN)), SHOWN, redact);
   const started = { output, session_id: id, pid };

@@ -35,7 +35,12 @@ const args = z.object({
     .max(4_096)
     .optional()
     .describe('Folder for this command only; without it, where the last command ended.'),
-  pty: z.boolean().default(false).describe('Not available here: commands get no terminal.'),
+  pty: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Run in a terminal (80x24) for programs that want one: REPLs, interactive tools. With background, type by the process tool.',
+    ),
   notify_on_complete: z
     .boolean()
     .default(false)
@@ -62,6 +67,7 @@ export const terminal = defineTool({
       command: given.command,
       timeoutMs,
       ...(given.workdir === undefined ? {} : { workdir: given.workdir }),
+      pty: given.pty,
       keep: OUTPUT_TO_KEEP,
       signal: context.signal,
     });
@@ -79,10 +85,6 @@ function refusalOf(given: z.output<typeof args>): string | undefined {
 }
 
 const WAYS_OUT = [
-  [
-    'pty',
-    'run the command without it, with options that need no terminal (-y, --batch, --no-pager), or with background and answer its questions by process',
-  ],
   [
     'notify_on_complete',
     "no notice can come between your calls; start it with background alone, and use process with action 'wait'",

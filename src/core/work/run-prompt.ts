@@ -32,6 +32,8 @@ export interface RunPromptDeps {
   drawToolsets(promptId: string): string[];
   /** The tools of these toolsets that are built, by name. */
   toolsOf(toolsets: readonly string[]): ReadonlyMap<string, Tool>;
+  /** What a row's image is recorded as: pinned where it could be had. */
+  pinOf(image: string): string;
   redact(text: string): string;
   handBack: AbortSignal;
 }
@@ -76,7 +78,7 @@ export async function runPrompt(
       run_name: settings.runName,
       prompt_id: prompt.promptId,
       sample: prompt.sample,
-      image: prompt.row.image,
+      image: deps.pinOf(prompt.row.image),
       source: deps.redact(prompt.row.source),
     },
     completed: outcome === 'completed',

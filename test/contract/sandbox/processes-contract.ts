@@ -33,6 +33,16 @@ export function describeProcesses(open: OpenSandbox): void {
       expect((await ended(id)).runMs).toBe(end.runMs);
     });
 
+    it('shows what was printed so far while it goes on', async () => {
+      const { id } = await sandbox.startProcess({
+        command: 'seq 1 100000; echo so far; sleep 30; echo late',
+      });
+      await untilOutput(id, '100000\nso far\n');
+      expect((await sandbox.waitForProcess(id, { timeoutMs: 0 })).exitCode).toBeUndefined();
+      expect(await outputOf(id)).not.toContain('late');
+      await sandbox.killProcess(id);
+    });
+
     it('joins output and errors, whole at the end', async () => {
       const { id } = await sandbox.startProcess({
         command: 'echo 1; echo 2 >&2; echo 3 > /dev/stderr; head -c 50000 /dev/zero',

@@ -6,6 +6,7 @@ import { describeFiles } from './files-contract.ts';
 import type { OpenSandbox } from './open-sandbox.ts';
 import { describeOutput } from './output-contract.ts';
 import { describeProcesses } from './processes-contract.ts';
+import { describePty } from './pty-contract.ts';
 import { describeSearch } from './search-contract.ts';
 
 export interface ContractProvider {
@@ -33,6 +34,7 @@ export function describeSandbox(name: string, makeProvider: () => Promise<Contra
     describeOutput(open);
     describeEnds(open);
     describeProcesses(open);
+    describePty(open);
     describeFiles(open);
     describeSearch(open);
   });

@@ -19,6 +19,7 @@ const MANIFEST: Manifest = {
   created_at: '2026-01-01T00:00:00.000Z',
   rehearsal: false,
   sandbox: 'process',
+  images: {},
   ephemeral_system_prompt_sha256: '',
   prefill_messages_sha256: '',
   distribution: { name: 'default', toolsets: { terminal: 100 } },

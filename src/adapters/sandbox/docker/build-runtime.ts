@@ -19,6 +19,8 @@ export interface SandboxRuntimeDeps {
   cacheFolder: string;
   /** Images to take Node and busybox from, in place of the Dockerfile's. */
   buildArguments?: Readonly<Record<string, string>> | undefined;
+  /** Ends the build. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -68,7 +70,7 @@ async function build(deps: SandboxRuntimeDeps, context: string): Promise<string>
   const buildargs = { ...deps.buildArguments };
   const output = await deps.docker.buildImage(
     { context, src },
-    { buildargs, rm: true, forcerm: true },
+    { buildargs, rm: true, forcerm: true, ...(deps.signal && { abortSignal: deps.signal }) },
   );
   const events = await new Promise<BuildEvent[]>((resolve, reject) => {
     deps.docker.modem.followProgress(output, (error, all: BuildEvent[]) =>

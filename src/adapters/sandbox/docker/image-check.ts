@@ -1,92 +1,142 @@
 import type Docker from 'dockerode';
-import { ImageUnavailableError, SandboxLostError } from '../../../core/ports/sandbox.ts';
-import { dockerWords, statusCode } from './docker-words.ts';
+import { ImageUnavailableError } from '../../../core/ports/sandbox.ts';
+import { isImageId, parseImageReference, pinOf, withoutDoubt } from './image-reference.ts';
+import { askDaemon, type InspectedImage, inspectImage } from './inspect-image.ts';
+import type { PullProgress } from './pull-events.ts';
+import { pullImage } from './pull-image.ts';
+import type { RegistryLogins } from './registry-login.ts';
 
 /** What may stand in a path of the daemon's interface; it judges the rest itself. */
 const REFERENCE = /^[A-Za-z0-9](?:[\w.:/@-](?<!\.\.)){0,500}$/;
+const STALL_MS = 300_000;
 
 export interface CheckedImage {
   /** As the row named it. */
   reference: string;
   /** The daemon's own digest of it: containers are made from this, whatever the tag means later. */
   id: string;
-  /** `repository@sha256:…` as the registry knows it, or "" for an image made here. */
-  repositoryDigest: string;
+  /** For other passes and machines, see `pinOf`. */
+  pin: string;
+  /** Whether it had to be pulled. */
+  isPulled: boolean;
+  /** Whether the name means another image on this machine by now than the one it was pinned to. */
+  hasMoved: boolean;
+}
+
+/** What is told of pulls; the reference is the row's. */
+export interface PullObserver {
+  started(reference: string): void;
+  advanced(reference: string, progress: PullProgress): void;
+  ended(reference: string, isPulled: boolean): void;
+}
+
+export interface ImageCheckOptions {
+  /** Pins of earlier passes by reference: these images are used, whatever the names mean now. */
+  pins?: ReadonlyMap<string, string>;
+  logins?: RegistryLogins;
+  observer?: PullObserver;
+  signal?: AbortSignal;
+  /** The longest that a pull may make no progress, in milliseconds. */
+  stallMs?: number;
 }
 
 export interface ImageChecks {
-  /** Once for each reference: there, or pulled. Throws `ImageUnavailableError`. */
+  /**
+   * Once for each reference: there, or pulled, and of the daemon's platform. Throws
+   * `ImageUnavailableError`, or `SandboxLostError` where the daemon did not answer or the signal
+   * ended it.
+   */
   check(reference: string): Promise<CheckedImage>;
 }
 
-export function createImageChecks(docker: Docker): ImageChecks {
+/** Checks whose first answer holds as long as they live, so that a run uses one image for a name. */
+export function createImageChecks(docker: Docker, options: ImageCheckOptions = {}): ImageChecks {
   const checks = new Map<string, Promise<CheckedImage>>();
-  let server: Promise<{ Os: string; Arch: string }> | undefined;
-
-  async function check(reference: string): Promise<CheckedImage> {
-    if (!REFERENCE.test(reference)) {
-      throw new ImageUnavailableError(
-        `${JSON.stringify(reference.slice(0, 200))}: expected an image such as debian:12 or registry.example/name@sha256:…`,
-      );
-    }
-    const image = (await inspect(docker, reference)) ?? (await pulled(docker, reference));
-    server ??= docker.version();
-    const { Os, Arch } = await server;
-    if (image.Os !== Os || image.Architecture !== Arch) {
-      throw new ImageUnavailableError(
-        `${reference}: made for ${image.Os}/${image.Architecture}, and this Docker daemon runs ${Os}/${Arch}; name an image of that platform`,
-      );
-    }
-    return { reference, id: image.Id, repositoryDigest: image.RepoDigests?.[0] ?? '' };
-  }
-
   return {
     check(reference) {
       const known = checks.get(reference);
       if (known !== undefined) return known;
-      const checking = check(reference);
+      const checking = checkImage(docker, reference, options);
       checks.set(reference, checking);
-      checking.catch((error: unknown) => {
-        // The registry's no is final for this run; a daemon that did not answer is asked again.
-        if (!(error instanceof ImageUnavailableError)) checks.delete(reference);
-      });
+      checking.catch(() => undefined);
       return checking;
     },
   };
 }
 
-async function inspect(docker: Docker, reference: string) {
+async function checkImage(
+  docker: Docker,
+  reference: string,
+  options: ImageCheckOptions,
+): Promise<CheckedImage> {
+  if (!REFERENCE.test(reference)) {
+    throw new ImageUnavailableError(
+      `${JSON.stringify(reference.slice(0, 200))}: expected an image such as debian:12 or registry.example/name@sha256:…`,
+    );
+  }
+  const { signal } = options;
+  const pinned = options.pins?.get(reference);
+  const wanted = withoutDoubt(pinned ?? reference);
+  // A name that was not pinned may also be the beginning of an id, which is here or nowhere.
+  const here = await inspectImage(docker, pinned === undefined ? reference : wanted, signal);
+  const image = here ?? (await pulled(docker, { reference, pinned, wanted }, options));
+  const server = await askDaemon(() => docker.version(), signal);
+  if (image.Os !== server.Os || image.Architecture !== server.Arch) {
+    throw new ImageUnavailableError(
+      `${reference}: made for ${image.Os}/${image.Architecture}, and this Docker daemon runs ${server.Os}/${server.Arch}; name an image of that platform`,
+    );
+  }
+  const named = pinned === undefined ? image : await inspectImage(docker, reference, signal);
+  const repositoryDigests = image.RepoDigests ?? [];
+  return {
+    reference,
+    id: image.Id,
+    pin: pinned ?? pinOf(reference, { id: image.Id, repositoryDigests }),
+    isPulled: here === undefined,
+    hasMoved: named !== undefined && named.Id !== image.Id,
+  };
+}
+
+interface WantedImage {
+  reference: string;
+  pinned: string | undefined;
+  /** What is asked for. */
+  wanted: string;
+}
+
+async function pulled(
+  docker: Docker,
+  of: WantedImage,
+  { logins, observer, signal, stallMs = STALL_MS }: ImageCheckOptions,
+): Promise<InspectedImage> {
+  const { reference, wanted } = of;
+  if (isImageId(wanted)) {
+    throw unavailable(of, 'no registry has it: it is the id of an image that was made, not pulled');
+  }
+  const { registry } = parseImageReference(wanted);
+  const { auth, problem = undefined } = (await logins?.(registry)) ?? {};
+  let isPulled = false;
+  observer?.started(reference);
   try {
-    return await docker.getImage(reference).inspect();
+    const onProgress = (progress: PullProgress) => observer?.advanced(reference, progress);
+    await pullImage(docker, { reference: wanted, auth, signal, stallMs, onProgress });
+    const image = await inspectImage(docker, wanted, signal);
+    if (image === undefined) throw new ImageUnavailableError('pulled, but it is not there');
+    isPulled = true;
+    return image;
   } catch (error) {
-    const code = statusCode(error);
-    if (code === 404) return undefined;
-    if (code === 400) throw unavailable(reference, error);
-    throw new SandboxLostError(`no answer from Docker: ${dockerWords(error)}`, { cause: error });
+    if (!(error instanceof ImageUnavailableError)) throw error;
+    const hint = problem === undefined ? '' : `; asked without login, since ${problem}`;
+    throw unavailable(of, `can't be pulled: ${error.message}${hint}`);
+  } finally {
+    observer?.ended(reference, isPulled);
   }
 }
 
-async function pulled(docker: Docker, reference: string) {
-  try {
-    // Without a tag or digest the daemon would pull every tag there is.
-    const stream = await docker.pull(withTag(reference));
-    await new Promise<void>((resolve, reject) => {
-      docker.modem.followProgress(stream, (error) => (error === null ? resolve() : reject(error)));
-    });
-    return await docker.getImage(reference).inspect();
-  } catch (error) {
-    throw unavailable(reference, error);
-  }
-}
-
-function withTag(reference: string): string {
-  const name = reference.slice(reference.lastIndexOf('/') + 1);
-  return name.includes(':') || name.includes('@') ? reference : `${reference}:latest`;
-}
-
-function unavailable(reference: string, error: unknown): ImageUnavailableError {
-  return new ImageUnavailableError(
-    `${reference}: the image is not here and can't be pulled: ${dockerWords(error)}`,
-    { cause: error },
-  );
+function unavailable({ reference, pinned }: WantedImage, why: string): ImageUnavailableError {
+  const what =
+    pinned === undefined
+      ? 'the image'
+      : `the run began with ${pinned} and takes no other; that image`;
+  return new ImageUnavailableError(`${reference}: ${what} is not here, and ${why}`);
 }

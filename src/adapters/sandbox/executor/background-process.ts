@@ -1,5 +1,6 @@
 import type { ProcessOutput, ProcessStatus } from '../../../core/ports/sandbox.ts';
 import { createBackgroundReader } from './background-reader.ts';
+import { plainLineEnds } from './line-ends.ts';
 import type { ProcessGroups } from './process-groups.ts';
 import { createProcessInput, type ProcessInput } from './process-input.ts';
 import { createRollingOutput } from './rolling-output.ts';
@@ -29,15 +30,20 @@ export function followProcess(of: {
   outputFd: number;
   inputFd: number;
   groups: ProcessGroups;
+  /** Where its shell notes the session of its terminal; undefined without one. */
+  sessionFile: string | undefined;
 }): BackgroundProcess {
   const { id, command, groups } = of;
   const { pid } = of.child;
   const startedAt = performance.now();
   let end: { exitCode: number; at: number } | undefined;
   const output = createRollingOutput(WINDOW);
-  const reader = createBackgroundReader(of.outputFd, output.add);
+  const reader = createBackgroundReader(
+    of.outputFd,
+    of.sessionFile === undefined ? output.add : plainLineEnds(output.add),
+  );
   const input = createProcessInput(id, of.inputFd);
-  groups.add(pid);
+  groups.add(pid, of.sessionFile);
   const ended = of.child.exited.then((exitCode) => {
     groups.leaderEnded(pid);
     // What it wrote last may still be in the pipe.
@@ -73,7 +79,7 @@ export function followProcess(of: {
     output: (maxBytes) => output.last(maxBytes),
     async kill() {
       if (end !== undefined) return;
-      terminateGroup(pid);
+      groups.terminate(pid);
       await wait(KILL_GRACE_MS);
       groups.kill(pid);
       await wait(KILL_GRACE_MS);
@@ -83,12 +89,4 @@ export function followProcess(of: {
       input.close();
     },
   };
-}
-
-function terminateGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGTERM');
-  } catch {
-    // Ended meanwhile.
-  }
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import {
   type ProcessRequest,
@@ -9,16 +9,20 @@ import {
 } from '../../../core/ports/sandbox.ts';
 import { type BackgroundProcess, followProcess } from './background-process.ts';
 import { backgroundArguments, snapshotCommand } from './background-script.ts';
+import { commandText } from './command-text.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { ProcessGroups } from './process-groups.ts';
-import { quoted } from './quoted.ts';
 import type { CommandRunner } from './run-command.ts';
 import { spawnBackground } from './spawn-background.ts';
+import {
+  inTerminal,
+  type TerminalProgram,
+  takeTerminal,
+  terminalKind,
+} from './terminal-program.ts';
 
 const MAX_PROCESSES = 32;
 const SNAPSHOT_TIMEOUT_MS = 10_000;
-/** Linux takes 128 KiB in one variable; longer commands go by a file. */
-const MAX_COMMAND_IN_ENVIRONMENT = 100_000;
 
 export interface BackgroundDeps {
   shell: string;
@@ -30,6 +34,8 @@ export interface BackgroundDeps {
   groups: ProcessGroups;
   /** Where directory and exports come from. */
   commands: CommandRunner;
+  terminal(): Promise<TerminalProgram | undefined>;
+  oomScore?: number;
 }
 
 /** The background processes of one sandbox. `close` lets go of their pipes, their groups are killed elsewhere. */
@@ -66,26 +72,41 @@ export function createBackgroundProcesses(
     makeRoom();
     count += 1;
     const id = `proc_${count}`;
+    const sessionFile = join(deps.stateFolder, `${id}-session`);
+    const terminal = await takeTerminal(request, deps.terminal, sessionFile);
     const exportsFile = join(deps.stateFolder, `${id}-exports`);
     await snapshot(exportsFile);
     const { command, workdir = '' } = request;
     const args = backgroundArguments(
-      { exportsFile, cwd: deps.commands.cwd(), workdir },
+      {
+        exportsFile,
+        cwd: deps.commands.cwd(),
+        workdir,
+        terminal: terminalKind(terminal),
+        oomScore: String(deps.oomScore ?? ''),
+      },
       basename(deps.shell),
     );
-    const text = await commandText(command, join(deps.stateFolder, `${id}-command`));
+    const text = commandText(command, join(deps.stateFolder, `${id}-command`));
     const output = await deps.pipes.take();
     const input = await takeInput(deps.pipes);
     try {
+      const env = { TALARIA_SANDBOX: deps.mark, TALARIA_COMMAND: text };
+      const shell = { file: deps.shell, args, env };
       const child = await spawnBackground({
-        file: deps.shell,
-        args,
-        env: { TALARIA_SANDBOX: deps.mark, TALARIA_COMMAND: text },
+        ...inTerminal(terminal, shell),
         cwd: deps.stateFolder,
         stdio: { input: input.readFd, output: output.writeFd, errors: output.writeFd },
       });
-      const fds = { outputFd: output.readFd, inputFd: input.writeFd };
-      const started = followProcess({ id, command, child, ...fds, groups: deps.groups });
+      const started = followProcess({
+        id,
+        command,
+        child,
+        outputFd: output.readFd,
+        inputFd: input.writeFd,
+        groups: deps.groups,
+        sessionFile: terminal?.sessionFile,
+      });
       processes.set(id, started);
       return started;
     } catch (error) {
@@ -147,17 +168,6 @@ export function createBackgroundProcesses(
     }
     await act(found);
   }
-}
-
-/** The text itself, or a command that reads it from a file. */
-async function commandText(command: string, file: string): Promise<string> {
-  if (Buffer.byteLength(command) <= MAX_COMMAND_IN_ENVIRONMENT) return command;
-  try {
-    await writeFile(file, command);
-  } catch (error) {
-    throw new SandboxLostError(`no room for a command's text: ${String(error)}`, { cause: error });
-  }
-  return `. ${quoted(file)}`;
 }
 
 /** A pipe whose reading end waits for data, as programs expect of their input. */

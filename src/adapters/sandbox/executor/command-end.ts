@@ -14,8 +14,9 @@ export async function commandEnd(
   shell: ShellProcess,
   request: CommandRequest,
   groups: ProcessGroups,
+  sessionFile?: string,
 ): Promise<Pick<CommandResult, 'exitCode' | 'stopped'>> {
-  groups.add(shell.pid);
+  groups.add(shell.pid, sessionFile);
   const exited = shell.exited.then((exitCode) => {
     groups.leaderEnded(shell.pid);
     return exitCode;

@@ -11,6 +11,7 @@ import type { RipgrepDeps } from './ripgrep-files.ts';
 import { createCommandRunner } from './run-command.ts';
 import { createSandboxPaths } from './sandbox-paths.ts';
 import { searchFiles } from './search-files.ts';
+import type { TerminalProgram } from './terminal-program.ts';
 import { writeFileWhole } from './write-file-whole.ts';
 
 export interface ExecutorDeps {
@@ -29,6 +30,13 @@ export interface ExecutorDeps {
   /** Value of TALARIA_SANDBOX in every command's environment. */
   mark: string;
   pipes: OutputPipes;
+  /** How to give a command a terminal, or undefined where that can't be; asked when first needed. */
+  terminal(): Promise<TerminalProgram | undefined>;
+  /**
+   * What commands add to their chance of being ended where memory runs out, up to 1000, so that not
+   * the one who runs them is; undefined for nothing.
+   */
+  oomScore?: number;
 }
 
 /** Last parts of paths that name a folder, whatever is there. */

@@ -23,6 +23,8 @@ export interface NamedPipe extends OutputPipe {
 }
 
 export interface OutputPipes {
+  /** Begins to make the first pipes, so that the first command need not wait for them. Never throws. */
+  prepare(): void;
   /** Throws `SandboxLostError` where the host gives no more pipes. */
   take(): Promise<OutputPipe>;
   /** The same with its name still there. */
@@ -54,14 +56,18 @@ export function createOutputPipes(deps: {
     ready.push(...names);
   }
 
+  function refillOnce(): Promise<void> {
+    refilling ??= refill().finally(() => {
+      refilling = undefined;
+    });
+    return refilling;
+  }
+
   async function takeName(): Promise<string> {
     for (;;) {
       const name = ready.pop();
       if (name !== undefined) return name;
-      refilling ??= refill().finally(() => {
-        refilling = undefined;
-      });
-      await refilling;
+      await refillOnce();
     }
   }
 
@@ -76,6 +82,10 @@ export function createOutputPipes(deps: {
   }
 
   return {
+    prepare() {
+      // Whoever takes a pipe meets the fault again.
+      if (ready.length === 0) void refillOnce().catch(() => undefined);
+    },
     takeNamed,
     async take() {
       const pipe = await takeNamed();

@@ -1,22 +1,29 @@
-import { closeSync, writeFileSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import {
-  type CommandRequest,
-  type CommandResult,
-  SandboxLostError,
-} from '../../../core/ports/sandbox.ts';
+import type { CommandRequest, CommandResult } from '../../../core/ports/sandbox.ts';
 import { commandEnd } from './command-end.ts';
+import { commandText } from './command-text.ts';
+import { plainLineEnds } from './line-ends.ts';
 import { createOutputCollector } from './output-collector.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { createPipeReader, type PipeReader } from './pipe-reader.ts';
 import type { ProcessGroups } from './process-groups.ts';
-import { quoted } from './quoted.ts';
 import { shellArguments } from './shell-script.ts';
 import { acceptShellState } from './shell-state.ts';
 import { type ShellProcess, spawnShell } from './spawn-shell.ts';
+import {
+  inTerminal,
+  type Terminal,
+  type TerminalProgram,
+  takeTerminal,
+  terminalKind,
+} from './terminal-program.ts';
 
-/** Linux takes 128 KiB in one variable; longer commands go by a file. */
-const MAX_COMMAND_IN_ENVIRONMENT = 100_000;
+const NOTHING: CommandRequest = {
+  command: ':',
+  timeoutMs: 10_000,
+  keep: { headBytes: 0, tailBytes: 0 },
+};
 
 export interface CommandRunnerDeps {
   shell: string;
@@ -32,6 +39,8 @@ export interface CommandRunnerDeps {
   groups: ProcessGroups;
   /** Pipes still read, to be closed with the sandbox. */
   readers: Set<PipeReader>;
+  terminal(): Promise<TerminalProgram | undefined>;
+  oomScore?: number;
 }
 
 export interface CommandRunner {
@@ -46,18 +55,28 @@ export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): 
   let hasState = false;
   let count = 0;
 
-  function start(request: CommandRequest, nextStateFile: string, outputFd: number) {
+  function start(
+    request: CommandRequest,
+    to: {
+      number: number;
+      nextStateFile: string;
+      outputFd: number;
+      terminal: Terminal | undefined;
+    },
+  ): Promise<ShellProcess> {
     const args = {
       stateFile,
       cwd,
       fallbackCwd: deps.home,
-      nextStateFile,
+      nextStateFile: to.nextStateFile,
       workdir: request.workdir ?? '',
       mark: deps.mark,
+      terminal: terminalKind(to.terminal),
+      oomScore: String(deps.oomScore ?? ''),
     };
-    const commandFile = join(deps.stateFolder, `command-${count}`);
-    return spawnShell({
-      shell: deps.shell,
+    const commandFile = join(deps.stateFolder, `command-${to.number}`);
+    const shell = {
+      file: deps.shell,
       args: shellArguments(args, basename(deps.shell)),
       env: {
         // An exported variable that a command unset must not come back.
@@ -65,9 +84,9 @@ export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): 
         TALARIA_SANDBOX: deps.mark,
         TALARIA_COMMAND: commandText(request.command, commandFile),
       },
-      cwd: deps.stateFolder,
-      outputFd,
-    });
+    };
+    const { terminal, outputFd } = to;
+    return spawnShell({ ...inTerminal(terminal, shell), cwd: deps.stateFolder, outputFd });
   }
 
   function takeState(nextStateFile: string): void {
@@ -80,37 +99,43 @@ export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): 
   async function run(request: CommandRequest): Promise<CommandResult> {
     if (`${request.command}${request.workdir ?? ''}`.includes('\0')) return nulRefusal();
     count += 1;
-    const nextStateFile = join(deps.stateFolder, `next-${count}`);
+    const number = count;
+    const sessionFile = join(deps.stateFolder, `session-${number}`);
+    const terminal = await takeTerminal(request, deps.terminal, sessionFile);
+    // What gives a terminal must not meet the environment of commands, an LD_PRELOAD in it: from now
+    // on that comes by the shell state.
+    if (terminal !== undefined && !hasState) await run(NOTHING);
+    return await runShell(request, number, terminal);
+  }
+
+  async function runShell(
+    request: CommandRequest,
+    number: number,
+    terminal: Terminal | undefined,
+  ): Promise<CommandResult> {
+    const nextStateFile = join(deps.stateFolder, `next-${number}`);
     const output = createOutputCollector(request.keep);
+    const add = terminal === undefined ? output.add : plainLineEnds(output.add);
     const pipe = await deps.pipes.take();
-    const reader = createPipeReader(pipe.readFd, output.add, () => deps.readers.delete(reader));
+    const outputFd = pipe.writeFd;
+    const reader = createPipeReader(pipe.readFd, add, () => deps.readers.delete(reader));
     deps.readers.add(reader);
     let shell: ShellProcess;
     try {
-      shell = await start(request, nextStateFile, pipe.writeFd);
+      shell = await start(request, { number, nextStateFile, outputFd, terminal });
     } catch (error) {
       reader.close();
       throw error;
     } finally {
-      closeSync(pipe.writeFd);
+      closeSync(outputFd);
     }
-    const end = await commandEnd(shell, request, deps.groups);
+    const end = await commandEnd(shell, request, deps.groups, terminal?.sessionFile);
     reader.finish();
     if (end.stopped === 'no') takeState(nextStateFile);
     return { ...output.collected(), ...end };
   }
 
   return { run, cwd: () => cwd };
-}
-
-function commandText(command: string, file: string): string {
-  if (Buffer.byteLength(command) <= MAX_COMMAND_IN_ENVIRONMENT) return command;
-  try {
-    writeFileSync(file, command);
-  } catch (error) {
-    throw new SandboxLostError(`no room for a command's text: ${String(error)}`, { cause: error });
-  }
-  return `. ${quoted(file)}`;
 }
 
 function nulRefusal(): CommandResult {

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { SearchMatch, SearchRequest, SearchResult } from '../../../core/ports/sandbox.ts';
-import { compileContentPattern } from './content-pattern.ts';
-import { compileGlob } from './glob-pattern.ts';
+import type { ContentPattern } from './content-pattern.ts';
 import { notAFile } from './open-regular-file.ts';
 import { type RipgrepDeps, ripgrepFiles } from './ripgrep-files.ts';
 import { ripgrepPattern } from './ripgrep-pattern.ts';
@@ -24,11 +23,11 @@ export async function searchFiles(
   request: SearchRequest,
   ripgrep?: RipgrepDeps,
 ): Promise<SearchResult> {
-  const isWanted = compileFilter(request);
+  const { isWanted, pattern } = await compile(request);
   const budget = createSearchBudget(request);
   const report: SearchReport = { isIncomplete: false, isOutOfTime: false };
   const matches: SearchMatch[] = [];
-  const searchOne = createFileSearch(request, budget, matches);
+  const searchOne = createFileSearch({ request, pattern }, budget, matches);
 
   for await (const file of filesAt(real, request, report, ripgrep)) {
     if (budget.slice.isOver() && (await budget.slice.pause())) {
@@ -47,29 +46,37 @@ interface SearchReport extends WalkReport {
 }
 
 function createFileSearch(
-  request: SearchRequest,
+  { request, pattern }: { request: SearchRequest; pattern: ContentPattern | undefined },
   budget: SearchBudget,
   into: SearchMatch[],
 ): (file: WalkedFile) => Promise<SearchEnd> {
   const pathOf = (file: WalkedFile) => shownPath(request.path, file.relativePath);
-  if (request.target === 'files') {
+  if (pattern === undefined) {
     return async (file) => {
       if (!budget.takeMatch()) return 'limit';
       into.push({ path: pathOf(file), line: 0, text: '', isMatch: true });
       return 'done';
     };
   }
-  const pattern = compileContentPattern(request.pattern);
   const { context } = request;
   return (file) =>
     searchLines({ real: file.real, path: pathOf(file), pattern, context }, budget, into);
 }
 
-function compileFilter(request: SearchRequest): (relativePath: string) => boolean {
+/** Loads what knows patterns when it is first needed: a daemon that never searches starts sooner. */
+async function compile(request: SearchRequest) {
+  const [{ compileGlob }, { compileContentPattern }] = await Promise.all([
+    import('./glob-pattern.ts'),
+    import('./content-pattern.ts'),
+  ]);
+  const isContent = request.target === 'content';
   const globs = request.fileGlob === undefined ? [] : [request.fileGlob];
-  if (request.target === 'files') globs.push(request.pattern);
-  const filters = globs.map(compileGlob);
-  return (path) => filters.every((filter) => filter(path));
+  const filters = (isContent ? globs : [...globs, request.pattern]).map(compileGlob);
+  return {
+    isWanted: (path: string) => filters.every((filter) => filter(path)),
+    /** Undefined where files are looked for. */
+    pattern: isContent ? compileContentPattern(request.pattern) : undefined,
+  };
 }
 
 async function* filesAt(

@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, renameSync, rmSync } from 'node:fs';
+import { openUntrusted } from './open-untrusted.ts';
 
 /** Longest working directory followed, in bytes. */
 const MAX_DIRECTORY = 8192;
@@ -19,7 +20,7 @@ export function acceptShellState(nextFile: string, stateFile: string): string | 
 }
 
 function readDirectory(file: string): string | undefined {
-  const fd = openIfThere(file);
+  const fd = openUntrusted(file);
   if (fd === undefined) return undefined;
   try {
     const stat = fstatSync(fd);
@@ -35,14 +36,5 @@ function readDirectory(file: string): string | undefined {
     return start.toString('utf8', 0, end - 1);
   } finally {
     closeSync(fd);
-  }
-}
-
-function openIfThere(file: string): number | undefined {
-  try {
-    // The command can reach this folder: neither a pipe nor a link put here may be waited for or followed.
-    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch {
-    return undefined;
   }
 }

@@ -14,14 +14,15 @@ export interface ShellProcess {
  * handles, folder gone): that is no output of the command.
  */
 export async function spawnShell(of: {
-  shell: string;
+  /** The shell, or what starts it. */
+  file: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd: string;
   outputFd: number;
 }): Promise<ShellProcess> {
   try {
-    const child = spawn(of.shell, of.args, {
+    const child = spawn(of.file, of.args, {
       cwd: of.cwd,
       env: of.env,
       detached: true,

@@ -13,6 +13,8 @@ const HEADER = 8;
 /** A command of some megabytes, escaped, or the matches of a large search. */
 export const MAX_JSON = 32 * 1024 * 1024;
 export const MAX_BYTES = 64 * 1024 * 1024;
+/** Bytes beside a message that are copied behind it: one write wakes the other side once. */
+const COPIED_BYTES = 64 * 1024;
 
 /** Two lengths of 32 bits, the JSON as UTF-8, the bytes. Throws `RangeError` for one too long. */
 export function encodeFrame({ json, bytes }: Frame): Buffer[] {
@@ -21,7 +23,8 @@ export function encodeFrame({ json, bytes }: Frame): Buffer[] {
   const header = Buffer.alloc(HEADER);
   header.writeUInt32BE(text.length, 0);
   header.writeUInt32BE(bytes.length, 4);
-  return [Buffer.concat([header, text]), ...(bytes.length > 0 ? [Buffer.from(bytes)] : [])];
+  if (bytes.length <= COPIED_BYTES) return [Buffer.concat([header, text, bytes])];
+  return [Buffer.concat([header, text]), Buffer.from(bytes)];
 }
 
 /**

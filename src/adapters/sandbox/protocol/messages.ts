@@ -1,4 +1,5 @@
-import { z } from 'zod';
+// As a namespace, so that what is not used, the translations above all, stays out of the daemon.
+import * as z from 'zod';
 
 export const PROTOCOL_VERSION = 1;
 /** How often the daemon says that it is alive. */
@@ -29,6 +30,7 @@ export const METHODS = {
       command: text,
       timeoutMs: z.number(),
       workdir: text.optional(),
+      pty: z.boolean().optional(),
       keep: z.strictObject({ headBytes: count, tailBytes: count }),
     }),
     /** Beside it the head, then the tail. */
@@ -64,7 +66,11 @@ export const METHODS = {
     }),
   },
   startProcess: {
-    params: z.strictObject({ command: text, workdir: text.optional() }),
+    params: z.strictObject({
+      command: text,
+      workdir: text.optional(),
+      pty: z.boolean().optional(),
+    }),
     result: statusResult,
   },
   listProcesses: { params: nothing, result: z.strictObject({ all: z.array(statusResult) }) },
@@ -109,6 +115,7 @@ const processCode = z.enum([
   'input_closed',
   'input_full',
   'not_started',
+  'no_terminal',
 ]);
 const message = text.max(100_000);
 const errorMessage = z.discriminatedUnion('kind', [

@@ -102,8 +102,8 @@ export async function serveSandbox(stream: Duplex, deps: ServeDeps): Promise<voi
 
 const CALLS: Record<Exclude<Method, 'open'>, (params: unknown, call: Call) => Promise<Reply>> = {
   async run(params, { sandbox, signal }) {
-    const { workdir, ...rest } = METHODS.run.params.parse(params);
-    const asked = workdir === undefined ? rest : { ...rest, workdir };
+    const { workdir, pty, ...rest } = METHODS.run.params.parse(params);
+    const asked = { ...rest, ...(workdir !== undefined && { workdir }), ...(pty && { pty }) };
     const { head, tail, ...result } = await sandbox.run({ ...asked, signal });
     const json: Result<'run'> = { headBytes: head.length, ...result };
     return { json, bytes: Buffer.concat([head, tail]) };
@@ -131,10 +131,9 @@ const CALLS: Record<Exclude<Method, 'open'>, (params: unknown, call: Call) => Pr
     return { json: await sandbox.search(fileGlob === undefined ? rest : { ...rest, fileGlob }) };
   },
   async startProcess(params, { sandbox }) {
-    const { workdir, command } = METHODS.startProcess.params.parse(params);
-    return {
-      json: await sandbox.startProcess(workdir === undefined ? { command } : { command, workdir }),
-    };
+    const { workdir, pty, command } = METHODS.startProcess.params.parse(params);
+    const asked = { command, ...(workdir !== undefined && { workdir }), ...(pty && { pty }) };
+    return { json: await sandbox.startProcess(asked) };
   },
   async listProcesses(_, { sandbox }) {
     return { json: { all: await sandbox.listProcesses() } };

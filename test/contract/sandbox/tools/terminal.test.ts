@@ -55,7 +55,6 @@ describe('terminal', () => {
   });
 
   it.each([
-    [{ pty: true }, /pty is not available.*background/],
     [{ notify_on_complete: true }, /notify_on_complete is not available.*'wait'/],
     [{ background: true, watch_patterns: ['x'] }, /watch_patterns is not available.*'poll'/],
   ])('refuses %j, which can have no meaning, naming the way out', async (extra, error) => {
