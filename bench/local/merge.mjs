@@ -12,6 +12,8 @@ const { values: flags } = parseArgs({
     rows: { type: 'string', default: '100000' },
     bytes: { type: 'string', default: '22000' },
     rounds: { type: 'string', default: '3' },
+    /** The Python that has Hermes installed: its own joining is timed in turn with ours. */
+    hermes: { type: 'string' },
   },
 });
 const rows = Number(flags.rows);
@@ -63,13 +65,22 @@ writeFileSync(join(folder, 'run.json'), JSON.stringify(file));
 for (let round = 0; round < Number(flags.rounds); round += 1) {
   const from = performance.now();
   const { files } = JSON.parse(run(['merge', '--run_name=merge', '--json']));
-  const seconds = (performance.now() - from) / 1000;
-  const { bytes } = files.trajectories;
-  process.stdout.write(
-    `${files.trajectories.rows} rows, ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s: ${(bytes / 1e6 / seconds).toFixed(0)} MB/s, ${(rows / seconds).toFixed(0)} rows/s\n`,
-  );
+  say('talaria', files.trajectories.bytes, (performance.now() - from) / 1000);
+  if (flags.hermes === undefined) continue;
+  const loop = resolve(import.meta.dirname, 'hermes-merge.py');
+  const hermes = spawnSync(flags.hermes, [loop, folder], { encoding: 'utf8' });
+  if (hermes.status !== 0) throw new Error(`Hermes ended with ${hermes.status}: ${hermes.stderr}`);
+  const { bytes, seconds } = JSON.parse(hermes.stdout);
+  say('hermes', bytes, seconds);
 }
 rmSync(folder, { recursive: true, force: true });
+
+function say(name, bytes, seconds) {
+  const rate = (bytes / 1e6 / seconds).toFixed(0);
+  process.stdout.write(
+    `${name}: ${rows} rows, ${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s: ${rate} MB/s\n`,
+  );
+}
 
 function run(words) {
   const done = spawnSync(process.execPath, [talaria, ...words], {

@@ -28,6 +28,17 @@ describe('frames', () => {
     );
   });
 
+  it.each([0, 1, 64 * 1024, 64 * 1024 + 1, 1_000_000])(
+    'come whole with %d bytes beside',
+    (size) => {
+      const frame = { json: '"ü"', bytes: Uint8Array.from({ length: size }, (_, at) => at % 251) };
+      const seen: Frame[] = [];
+      const read = createFrameReader((one) => seen.push(one));
+      for (const part of encodeFrame(frame)) read(part);
+      expect(seen).toEqual([frame]);
+    },
+  );
+
   it.each([
     [MAX_JSON + 1, 0],
     [0, MAX_BYTES + 1],
