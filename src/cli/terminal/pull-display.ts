@@ -1,0 +1,90 @@
+import { createLogUpdate } from 'log-update';
+import type { PullObserver } from '../../adapters/sandbox/docker/image-check.ts';
+import type { PullProgress } from '../../adapters/sandbox/docker/pull-events.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { fitLine, formatBytes, formatDuration, oneSafeLine } from './format.ts';
+import type { Terminal } from './terminal.ts';
+
+const REDRAW_MS = 100;
+/** Longest image name shown, in characters. */
+const SHOWN_NAME = 200;
+
+export interface PullDisplay {
+  observer: PullObserver;
+  /** Nothing is drawn afterwards. */
+  stop(): void;
+}
+
+interface Pull {
+  from: number;
+  progress: PullProgress | undefined;
+}
+
+/**
+ * Pulls as they go on: on a terminal a line each, redrawn in place; in a pipe a line at the start of
+ * each. Its end is a line on both.
+ */
+export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay {
+  const { stream, colors, isLive } = terminal;
+  const pulls = new Map<string, Pull>();
+  const draw = isLive ? createLogUpdate(stream) : undefined;
+
+  function redraw() {
+    const lines = [...pulls].map(([reference, { progress }]) =>
+      colors.dim(fitLine(pullText(reference, progress), stream.columns)),
+    );
+    if (lines.length > 0) draw?.(lines.join('\n'));
+  }
+
+  function line(text: string) {
+    draw?.clear();
+    stream.write(`${text}\n`);
+    if (isLive) redraw();
+  }
+
+  const timer = isLive ? setInterval(redraw, REDRAW_MS) : undefined;
+  timer?.unref();
+  terminal.lineThrough(line);
+
+  return {
+    observer: {
+      started(reference) {
+        pulls.set(reference, { from: clock.monotonic(), progress: undefined });
+        if (isLive) redraw();
+        else line(pullText(reference, undefined));
+      },
+      advanced(reference, progress) {
+        const pull = pulls.get(reference);
+        if (pull !== undefined) pull.progress = progress;
+      },
+      ended(reference, isPulled) {
+        const pull = pulls.get(reference);
+        pulls.delete(reference);
+        const seconds = pull === undefined ? 0 : (clock.monotonic() - pull.from) / 1000;
+        line(endText(reference, isPulled, { seconds, bytes: pull?.progress?.totalBytes ?? 0 }));
+      },
+    },
+    stop() {
+      clearInterval(timer);
+      terminal.lineThrough(undefined);
+      draw?.clear();
+    },
+  };
+}
+
+function pullText(reference: string, progress: PullProgress | undefined): string {
+  const name = oneSafeLine(reference, SHOWN_NAME);
+  if (progress === undefined || progress.totalBytes === 0) return `pulling ${name}`;
+  const { phase, doneBytes, totalBytes } = progress;
+  return `${phase === 'extracting' ? 'unpacking' : 'pulling'} ${name}: ${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}`;
+}
+
+function endText(
+  reference: string,
+  isPulled: boolean,
+  { seconds, bytes }: { seconds: number; bytes: number },
+): string {
+  const name = oneSafeLine(reference, SHOWN_NAME);
+  if (!isPulled) return `not pulled: ${name}`;
+  return `pulled ${name}: ${bytes === 0 ? '' : `${formatBytes(bytes)} in `}${formatDuration(seconds)}`;
+}
