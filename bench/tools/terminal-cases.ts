@@ -104,7 +104,18 @@ export const PROCESS: Case[] = [
   },
   {
     tool: 'terminal',
-    args: { command: 'true', pty: true },
-    why: 'ours has no terminal to give and says so; Hermes runs the foreground command without one and does not',
+    args: { command: 'test -t 0 && test -t 1 && echo terminal', pty: true },
+    why: 'Hermes gives a terminal to background processes only, and does not say so',
+  },
+  {
+    tool: 'terminal',
+    args: { command: 'test -t 1 && read -r x; echo "hi $x"', background: true, pty: true },
+    pause: 0.5,
+  },
+  { tool: 'process', args: { action: 'submit', session_id: '$SESSION', data: 'Ada' } },
+  {
+    tool: 'process',
+    args: { action: 'wait', session_id: '$SESSION', timeout: 5 },
+    why: 'ours gives plain newlines where a terminal writes carriage returns too',
   },
 ];

@@ -87,7 +87,7 @@ function nodeImage(docker: Docker): Promise<string> {
 }
 
 function librariesOf(program: string): string[] {
-  const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
+  const listed = execFileSync('/usr/bin/ldd', [program], { encoding: 'utf8' });
   return [...listed.matchAll(/=> (\/\S+) /g)].flatMap(([, path]) => path ?? []);
 }
 

@@ -10,7 +10,10 @@ import {
 export const COMMAND_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** A process sandbox provider in a root of its own; `dispose` closes it and removes the root. */
-export async function makeProcessProvider(shell = findShell(COMMAND_PATH)): Promise<{
+export async function makeProcessProvider(
+  shell = findShell(COMMAND_PATH),
+  path = COMMAND_PATH,
+): Promise<{
   provider: ProcessSandboxProvider;
   root: string;
   dispose(): Promise<void>;
@@ -18,7 +21,7 @@ export async function makeProcessProvider(shell = findShell(COMMAND_PATH)): Prom
   if (shell === undefined) throw new Error(`no shell in ${COMMAND_PATH}`);
   const root = await mkdtemp(join(tmpdir(), 'talaria-test-'));
   const memoryRoot = await mkdtemp(join(tmpdir(), 'talaria-test-memory-'));
-  const provider = createProcessSandboxProvider({ root, memoryRoot, shell, path: COMMAND_PATH });
+  const provider = createProcessSandboxProvider({ root, memoryRoot, shell, path });
   return {
     provider,
     root,

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toolSucceeded } from '../../../../src/core/trajectory/tool-stats.ts';
-import { useToolSandbox } from '../../../support/sandbox-tools.ts';
+import { makeProcessProvider } from '../../../support/sandbox-provider.ts';
+import { toolCaller, useToolSandbox } from '../../../support/sandbox-tools.ts';
 
 describe('terminal', () => {
   const { call, callWith } = useToolSandbox();
@@ -44,6 +48,55 @@ describe('terminal', () => {
     );
     expect(String(output).length).toBeLessThan(50_200);
   });
+
+  it('gives a terminal, and shows what is written to it as text', async () => {
+    const command = 'test -t 1 && printf "\\033[31mred\\033[0m\\n"; false';
+    expect(await call('terminal', { command, pty: true })).toEqual({
+      output: 'red\n',
+      exit_code: 1,
+      error: null,
+    });
+    const started = await call('terminal', {
+      command: 'read -r -p "name? " x; echo "hi $x"',
+      pty: true,
+      background: true,
+    });
+    const of = { session_id: started['session_id'] };
+    await call('process', { action: 'submit', data: 'Ada', ...of });
+    expect(await call('process', { action: 'wait', ...of })).toMatchObject({
+      output: 'name? Ada\nhi Ada\n',
+      exit_code: 0,
+    });
+  });
+
+  it.each([false, true])(
+    'says so where it can give none, in the background: %s',
+    async (background) => {
+      const path = await mkdtemp(join(tmpdir(), 'talaria-path-'));
+      await symlink('/usr/bin/mkfifo', join(path, 'mkfifo'));
+      // As another system's: it takes other arguments.
+      await writeFile(join(path, 'script'), '#!/bin/sh\ntouch was-run\n', { mode: 0o755 });
+      const { provider, dispose } = await makeProcessProvider('/bin/sh', path);
+      try {
+        const sandbox = await provider.open({ promptId: 'p', image: '', cwd: '' });
+        const without = toolCaller(sandbox);
+        const result = await without('terminal', {
+          command: 'echo > was-run',
+          pty: true,
+          background,
+        });
+        expect(result).toEqual({
+          error: expect.stringMatching(/^no terminal can be had here.*without pty.*background/),
+        });
+        await expect(sandbox.readFile('was-run', 1)).rejects.toMatchObject({ code: 'not_found' });
+        const { output } = await without('terminal', { command: 'echo works' });
+        expect(output).toBe('works\n');
+      } finally {
+        await dispose();
+        await rm(path, { recursive: true });
+      }
+    },
+  );
 
   it('runs in another folder for one command', async () => {
     await call('terminal', { command: 'mkdir -p elsewhere' });
