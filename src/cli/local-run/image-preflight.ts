@@ -5,8 +5,11 @@ import { oneSafeLine } from '../terminal/format.ts';
 const CHECKS_AT_ONCE = 4;
 const SHOWN_IMAGES = 5;
 const SHOWN_CHARACTERS = 300;
+/** `sha256:` and the digits that Docker shows. */
+const SHOWN_DIGEST = 19;
 
 export interface ImagePreflight {
+  /** Those that are there, in the order asked. */
   checked: CheckedImage[];
   /** What a person should know of images, as lines. */
   lines: string[];
@@ -18,13 +21,13 @@ export async function checkImages(
   images: readonly string[],
   signal: AbortSignal,
 ): Promise<ImagePreflight> {
-  const checked: CheckedImage[] = [];
+  const found = new Map<string, CheckedImage>();
   const missing: string[] = [];
   const unanswered: string[] = [];
   const left = images.values();
   async function check(image: string) {
     try {
-      checked.push(await checks.check(image));
+      found.set(image, await checks.check(image));
     } catch (error) {
       const reasons = error instanceof ImageUnavailableError ? missing : unanswered;
       reasons.push(error instanceof Error ? error.message : String(error));
@@ -34,6 +37,7 @@ export async function checkImages(
     for (const image of left) if (!signal.aborted) await check(image);
   }
   await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
+  const checked = images.flatMap((image) => found.get(image) ?? []);
   const moved = checked.filter(({ hasMoved }) => hasMoved);
   const lines = [
     ...listed(
@@ -57,7 +61,10 @@ function listed(title: string, reasons: readonly string[]): string[] {
 
 function movedLine(moved: readonly CheckedImage[]): string[] {
   if (moved.length === 0) return [];
-  const names = moved.slice(0, SHOWN_IMAGES).map(({ reference, pin }) => `${reference} (${pin})`);
+  const names = moved.slice(0, SHOWN_IMAGES).map(({ reference, pin }) => {
+    const digest = pin.slice(pin.lastIndexOf('@') + 1);
+    return `${reference} (${digest.slice(0, SHOWN_DIGEST)}…)`;
+  });
   const more = moved.length > names.length ? ', …' : '';
   return [
     oneSafeLine(

@@ -30,8 +30,8 @@ export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay 
   const draw = isLive ? createLogUpdate(stream) : undefined;
 
   function redraw() {
-    const lines = [...pulls].map(([reference, { progress }]) =>
-      colors.dim(fitLine(pullText(reference, progress), stream.columns)),
+    const lines = [...pulls].map(([name, { progress }]) =>
+      colors.dim(fitLine(pullText(name, progress), stream.columns)),
     );
     if (lines.length > 0) draw?.(lines.join('\n'));
   }
@@ -48,43 +48,47 @@ export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay 
 
   return {
     observer: {
-      started(reference) {
-        pulls.set(reference, { from: clock.monotonic(), progress: undefined });
+      started(name) {
+        pulls.set(name, { from: clock.monotonic(), progress: undefined });
         if (isLive) redraw();
-        else line(pullText(reference, undefined));
+        else line(pullText(name, undefined));
       },
-      advanced(reference, progress) {
-        const pull = pulls.get(reference);
+      advanced(name, progress) {
+        const pull = pulls.get(name);
         if (pull !== undefined) pull.progress = progress;
       },
-      ended(reference, isPulled) {
-        const pull = pulls.get(reference);
-        pulls.delete(reference);
+      ended(name, isPulled) {
+        const pull = pulls.get(name);
+        pulls.delete(name);
         const seconds = pull === undefined ? 0 : (clock.monotonic() - pull.from) / 1000;
-        line(endText(reference, isPulled, { seconds, bytes: pull?.progress?.totalBytes ?? 0 }));
+        line(endText(name, isPulled, { seconds, bytes: pull?.progress?.totalBytes ?? 0 }));
       },
     },
     stop() {
       clearInterval(timer);
       terminal.lineThrough(undefined);
       draw?.clear();
+      // Shows the cursor again.
+      draw?.done();
     },
   };
 }
 
-function pullText(reference: string, progress: PullProgress | undefined): string {
-  const name = oneSafeLine(reference, SHOWN_NAME);
+function pullText(image: string, progress: PullProgress | undefined): string {
+  const name = oneSafeLine(image, SHOWN_NAME);
   if (progress === undefined || progress.totalBytes === 0) return `pulling ${name}`;
   const { phase, doneBytes, totalBytes } = progress;
-  return `${phase === 'extracting' ? 'unpacking' : 'pulling'} ${name}: ${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}`;
+  // Names may be longer than the screen is wide.
+  const verb = phase === 'extracting' ? 'unpacking' : 'pulling';
+  return `${verb} ${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}: ${name}`;
 }
 
 function endText(
-  reference: string,
+  image: string,
   isPulled: boolean,
   { seconds, bytes }: { seconds: number; bytes: number },
 ): string {
-  const name = oneSafeLine(reference, SHOWN_NAME);
+  const name = oneSafeLine(image, SHOWN_NAME);
   if (!isPulled) return `not pulled: ${name}`;
   return `pulled ${name}: ${bytes === 0 ? '' : `${formatBytes(bytes)} in `}${formatDuration(seconds)}`;
 }

@@ -5,9 +5,13 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, stat } from 'nod
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
+import { type BuildSteps, createBuildSteps, removeBuiltImages } from './build-steps.ts';
+import { dockerWords } from './docker-words.ts';
 
 /** Inside the built image, see containers/sandbox/Dockerfile. */
 const BUILT = '/runtime';
+const ATTEMPTS = 3;
+const IMAGE_GONE = /no such image|unknown parent image|layer does not exist/i;
 
 export interface SandboxRuntimeDeps {
   docker: Docker;
@@ -34,9 +38,7 @@ export async function buildSandboxRuntime(deps: SandboxRuntimeDeps): Promise<str
   await mkdir(deps.cacheFolder, { recursive: true });
   const temporary = await mkdtemp(join(deps.cacheFolder, 'building-'));
   try {
-    const image = await build(deps, join(temporary, 'context'));
-    await extract(deps.docker, image, temporary);
-    const made = join(temporary, 'runtime');
+    const made = await make(deps, temporary);
     await chmod(made, 0o755);
     await rename(made, folder).catch(async (error: unknown) => {
       // Another process was first, with the same bytes.
@@ -63,30 +65,47 @@ function sources({ sourceFolder, daemonFile }: SandboxRuntimeDeps) {
   ];
 }
 
-async function build(deps: SandboxRuntimeDeps, context: string): Promise<string> {
+/** Builds the runtime and unpacks it into a folder of `temporary`; leaves nothing in the daemon. */
+async function make(deps: SandboxRuntimeDeps, temporary: string): Promise<string> {
+  const context = join(temporary, 'context');
   await mkdir(context);
   for (const { name, from } of sources(deps)) await copyFile(from, join(context, name));
+  for (let attempt = 1; ; attempt += 1) {
+    const steps = createBuildSteps();
+    try {
+      await extract(deps.docker, await build(deps, context, steps), temporary);
+      return join(temporary, 'runtime');
+    } catch (error) {
+      // Another process, which builds the same, has removed the steps that were shared.
+      if (attempt === ATTEMPTS || !IMAGE_GONE.test(dockerWords(error))) throw error;
+    } finally {
+      await removeBuiltImages(deps.docker, steps.ids());
+    }
+  }
+}
+
+async function build(
+  deps: SandboxRuntimeDeps,
+  context: string,
+  steps: BuildSteps,
+): Promise<string> {
   const src = sources(deps).map(({ name }) => name);
   const buildargs = { ...deps.buildArguments };
   const output = await deps.docker.buildImage(
     { context, src },
     { buildargs, rm: true, forcerm: true, ...(deps.signal && { abortSignal: deps.signal }) },
   );
-  const events = await new Promise<BuildEvent[]>((resolve, reject) => {
-    deps.docker.modem.followProgress(output, (error, all: BuildEvent[]) =>
-      error === null ? resolve(all) : reject(error),
+  await new Promise<void>((resolve, reject) => {
+    deps.docker.modem.followProgress(
+      output,
+      (error) => (error === null ? resolve() : reject(error)),
+      steps.add,
     );
   });
-  const failed = events.find(({ error }) => error !== undefined);
-  if (failed !== undefined) throw new Error(`the sandbox runtime can't be built: ${failed.error}`);
-  const id = events.map(({ aux }) => aux?.ID).findLast((found) => found !== undefined);
-  if (id === undefined) throw new Error('Docker built the sandbox runtime, but named no image');
-  return id;
-}
-
-interface BuildEvent {
-  error?: string;
-  aux?: { ID?: string };
+  const { failure, image } = steps.end();
+  if (failure !== undefined) throw new Error(`the sandbox runtime can't be built: ${failure}`);
+  if (image === undefined) throw new Error('Docker built the sandbox runtime, but named no image');
+  return image;
 }
 
 async function extract(docker: Docker, image: string, folder: string): Promise<void> {

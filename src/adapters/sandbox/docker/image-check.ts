@@ -23,11 +23,11 @@ export interface CheckedImage {
   hasMoved: boolean;
 }
 
-/** What is told of pulls; the reference is the row's. */
+/** What is told of pulls, by the name of what is pulled: the row's, or the pin. */
 export interface PullObserver {
-  started(reference: string): void;
-  advanced(reference: string, progress: PullProgress): void;
-  ended(reference: string, isPulled: boolean): void;
+  started(name: string): void;
+  advanced(name: string, progress: PullProgress): void;
+  ended(name: string, isPulled: boolean): void;
 }
 
 export interface ImageCheckOptions {
@@ -109,16 +109,17 @@ async function pulled(
   of: WantedImage,
   { logins, observer, signal, stallMs = STALL_MS }: ImageCheckOptions,
 ): Promise<InspectedImage> {
-  const { reference, wanted } = of;
+  const { reference, pinned, wanted } = of;
   if (isImageId(wanted)) {
     throw unavailable(of, 'no registry has it: it is the id of an image that was made, not pulled');
   }
   const { registry } = parseImageReference(wanted);
   const { auth, problem = undefined } = (await logins?.(registry)) ?? {};
+  const name = pinned ?? reference;
   let isPulled = false;
-  observer?.started(reference);
+  observer?.started(name);
   try {
-    const onProgress = (progress: PullProgress) => observer?.advanced(reference, progress);
+    const onProgress = (progress: PullProgress) => observer?.advanced(name, progress);
     await pullImage(docker, { reference: wanted, auth, signal, stallMs, onProgress });
     const image = await inspectImage(docker, wanted, signal);
     if (image === undefined) throw new ImageUnavailableError('pulled, but it is not there');
@@ -129,7 +130,7 @@ async function pulled(
     const hint = problem === undefined ? '' : `; asked without login, since ${problem}`;
     throw unavailable(of, `can't be pulled: ${error.message}${hint}`);
   } finally {
-    observer?.ended(reference, isPulled);
+    observer?.ended(name, isPulled);
   }
 }
 
