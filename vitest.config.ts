@@ -7,6 +7,11 @@ const project = (name: string, testTimeout = 5_000) => ({
 
 export default defineConfig({
   test: {
-    projects: [project('unit'), project('contract', 30_000), project('integration', 60_000)],
+    projects: [
+      project('unit'),
+      project('infra', 120_000),
+      project('contract', 30_000),
+      project('integration', 60_000),
+    ],
   },
 });

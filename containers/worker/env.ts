@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+const text = z.string().min(1);
+
+/** What the dispatcher gives the agent container of a task. */
+export const workerEnvSchema = z.object({
+  TABLE_NAME: text,
+  BUCKET_NAME: text,
+  RUN_NAME: text,
+  BATCH: z.coerce.number().int().min(0),
+  LAUNCH: z.coerce.number().int().min(1),
+  /** How many sandboxes the task has: their sockets are in `/.talaria-io/<n>`, from 0. */
+  SANDBOXES: z.coerce.number().int().min(1).max(8),
+  WORKER_ROLE_ARN: text.optional(),
+  WORKER_EXTERNAL_ID: text.optional(),
+  /** JSON: {"<host>": "<key>"}; from the secret. */
+  MODEL_KEYS: text,
+  /** Set for an emulator only. */
+  AWS_ENDPOINT_URL: text.optional(),
+});
+export type WorkerEnv = z.input<typeof workerEnvSchema>;

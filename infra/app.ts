@@ -1,0 +1,3 @@
+import { App } from 'aws-cdk-lib';
+
+new App().synth();
