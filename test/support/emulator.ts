@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 
-/** Names the command of a LocalStack-compatible emulator; CI makes one. */
+const INSTALLED = fileURLToPath(new URL('../../.cache/emulator/bin/ministack', import.meta.url));
+/** The command of a LocalStack-compatible emulator: one that is named, or tools/install-emulator.sh's. */
 // biome-ignore lint/style/noProcessEnv: set by whoever runs the tests
-const COMMAND = process.env['TALARIA_TEST_EMULATOR'];
+const COMMAND =
+  process.env['TALARIA_TEST_EMULATOR'] ?? (existsSync(INSTALLED) ? INSTALLED : undefined);
 // biome-ignore lint/style/noProcessEnv: the same
 const IS_CI = process.env['CI'] === 'true';
 const READY_MS = 60_000;
@@ -21,9 +25,9 @@ export interface Emulator {
 /** Whether tests with an emulator can run; in CI they must. */
 export function hasEmulator(): boolean {
   if (COMMAND !== undefined) return true;
-  if (IS_CI) throw new Error('TALARIA_TEST_EMULATOR is not set: CI has to name the emulator');
+  if (IS_CI) throw new Error('no AWS emulator: CI has to run tools/install-emulator.sh first');
   process.stderr.write(
-    'SKIPPED: tests on the AWS emulator. TALARIA_TEST_EMULATOR names no emulator command, see CONTRIBUTING.md\n',
+    'SKIPPED: tests on an AWS emulator; tools/install-emulator.sh puts one into .cache/emulator\n',
   );
   return false;
 }
