@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const INSTALLED = fileURLToPath(new URL('../../.cache/emulator/bin/ministack', import.meta.url));
-/** The command of a LocalStack-compatible emulator: one that is named, or tools/install-emulator.sh's. */
 // biome-ignore lint/style/noProcessEnv: set by whoever runs the tests
-const COMMAND =
-  process.env['TALARIA_TEST_EMULATOR'] ?? (existsSync(INSTALLED) ? INSTALLED : undefined);
+const NAMED = process.env['TALARIA_TEST_EMULATOR'];
+/** The command of a LocalStack-compatible emulator: one that is named, or tools/install-emulator.sh's. */
+const COMMAND = NAMED ?? (existsSync(INSTALLED) ? INSTALLED : undefined);
 // biome-ignore lint/style/noProcessEnv: the same
 const IS_CI = process.env['CI'] === 'true';
 const READY_MS = 60_000;
