@@ -2,6 +2,7 @@ import { Command, CommanderError, type Option } from 'commander';
 import { addListDistributions } from './commands/list-distributions.ts';
 import { addMerge } from './commands/merge.ts';
 import { addRun } from './commands/run.ts';
+import { addSandbox } from './commands/sandbox.ts';
 import { asksFor, normalizeFlags } from './run-options.ts';
 import { errorText } from './terminal/terminal.ts';
 import { exitCodeOf } from './usage-error.ts';
@@ -60,7 +61,8 @@ function createProgram(of: Wiring): Command {
   addRun(program, of);
   addMerge(program, of);
   addListDistributions(program, of);
-  for (const command of [program, ...program.commands]) {
+  addSandbox(program, of);
+  for (const command of [program, ...program.commands.flatMap((sub) => [sub, ...sub.commands])]) {
     command
       .exitOverride()
       .helpOption('-h, --help', 'show this help')

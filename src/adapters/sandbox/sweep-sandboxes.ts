@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markedProcesses } from './process-table.ts';
 import { removeTree } from './remove-tree.ts';
@@ -10,6 +10,8 @@ const MAX_ROUNDS = 5;
 export interface Swept {
   folders: number;
   processes: number;
+  /** Paths of folders that could not be removed. */
+  stuck: string[];
 }
 
 /** Removes folders under the roots and ends processes that belong to runners which are dead. */
@@ -20,12 +22,22 @@ export async function sweepDeadOwners(
   const isDead = async (name: string) => (await owner.ownerOf(name)) === 'dead';
   const processes = await killMarked(isDead);
   let folders = 0;
+  const stuck: string[] = [];
   for (const root of new Set(roots)) {
-    for (const name of await readdir(root).catch(() => [])) {
-      if ((await isDead(name)) && (await removeTree(join(root, name)))) folders += 1;
+    for (const name of await namesIn(root)) {
+      if (!(await isDead(name))) continue;
+      if (await removeTree(join(root, name))) folders += 1;
+      else stuck.push(join(root, name));
     }
   }
-  return { folders, processes };
+  return { folders, processes, stuck };
+}
+
+/** None where the folder is another user's: in a shared /tmp somebody may have made it. */
+async function namesIn(root: string): Promise<string[]> {
+  const stat = await lstat(root).catch(() => undefined);
+  if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return [];
+  return readdir(root).catch(() => []);
 }
 
 /** Ends all processes with a mark that `isTarget` names; resolves to how many there were. */

@@ -106,7 +106,7 @@ describe('process sandbox', () => {
     await writeFile(join(root, 'notes.txt'), '');
     const mark = `TALARIA_SANDBOX=${namespace}.${process.pid}.1-dead`;
     await runIn(sandbox, `${mark} setsid sleep 1013 > /dev/null & sleep 0.2`);
-    expect(await provider.sweep()).toEqual({ folders: 1, processes: 1 });
+    expect(await provider.sweep()).toEqual({ folders: 1, processes: 1, stuck: [] });
     expect([existsSync(dead), existsSync(foreign)]).toEqual([false, true]);
     expect(readdirSync(root)).toEqual(expect.arrayContaining([...mine, 'notes.txt']));
     expect((await runIn(sandbox, 'echo alive')).text).toBe('alive\n');

@@ -11,7 +11,7 @@ describe('help', () => {
     expect(alone).toEqual(await folder.talaria(['--help']));
     expect(alone).toMatchObject({ code: 0, stderr: '' });
     expect(alone.stdout).toContain('--model=rehearsal');
-    for (const command of ['run', 'merge', 'list-distributions']) {
+    for (const command of ['run', 'merge', 'list-distributions', 'sandbox']) {
       expect(alone.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
     }
   });

@@ -1,39 +1,57 @@
 import { hostname } from 'node:os';
 import type Docker from 'dockerode';
 import type { SandboxOwner } from '../sandbox-owner.ts';
-import { statusCode } from './docker-words.ts';
+import { dockerWords, statusCode } from './docker-words.ts';
 
 const OWNER = 'talaria.owner';
 const HOST = 'talaria.host';
 const RUN = 'talaria.run';
 const EXPIRES = 'talaria.expires';
 
-/** Says whose a container is, so that a later process can tell that nobody's is. */
+/**
+ * Says whose a container is, so that a later process can tell that nobody's is. Its prompt is in its
+ * name: labels can't be set after the start, and it may be started ahead.
+ */
 export function containerLabels(of: {
   owner: SandboxOwner;
   runName: string;
-  promptId: string;
   timeToLiveMs: number;
 }): Record<string, string> {
   return {
     [OWNER]: of.owner.prefix,
     [HOST]: hostname(),
     [RUN]: of.runName,
-    'talaria.prompt': of.promptId,
     [EXPIRES]: new Date(Date.now() + of.timeToLiveMs).toISOString(),
   };
 }
 
+export interface SweptContainers {
+  removed: number;
+  /** Names of those that could not be removed, with the daemon's words. */
+  stuck: string[];
+}
+
 /**
  * Removes the sandboxes of processes of this machine that are dead, and those of anybody else that
- * are past their time; resolves to how many.
+ * are past their time. Throws where the daemon does not tell what there is.
  */
-export async function sweepContainers(docker: Docker, owner: SandboxOwner): Promise<number> {
+export async function sweepContainers(
+  docker: Docker,
+  owner: SandboxOwner,
+): Promise<SweptContainers> {
   const all = await docker.listContainers({ all: true, filters: { label: [OWNER] } });
-  const removed = await Promise.all(
-    all.map(async ({ Id, Labels }) => (await isLeft(Labels, owner)) && (await remove(docker, Id))),
+  const swept: SweptContainers = { removed: 0, stuck: [] };
+  await Promise.all(
+    all.map(async ({ Id, Names, Labels }) => {
+      if (!(await isLeft(Labels, owner))) return;
+      try {
+        if (await remove(docker, Id)) swept.removed += 1;
+      } catch (error) {
+        swept.stuck.push(`${Names[0]?.replace(/^\//, '') ?? Id}: ${dockerWords(error)}`);
+      }
+    }),
   );
-  return removed.filter(Boolean).length;
+  return swept;
 }
 
 async function isLeft(labels: Record<string, string>, owner: SandboxOwner): Promise<boolean> {
