@@ -14,10 +14,11 @@ import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 import type { ContainerRows } from './check-rows.ts';
 import { checkImages } from './image-preflight.ts';
+import { spareSettings } from './spare-settings.ts';
 
 const START_TIMEOUT_MS = 120_000;
-/** Longer than any prompt may take: its time limit is a week at most. */
-const TIME_TO_LIVE_MS = 8 * 24 * 3_600_000;
+/** Longer than one may wait for its prompt and then run: a prompt's time limit is a week at most. */
+const TIME_TO_LIVE_MS = 15 * 24 * 3_600_000;
 const HELPER_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 
@@ -76,6 +77,7 @@ export async function openContainerSandboxes(
     },
     startTimeoutMs: START_TIMEOUT_MS,
     timeToLiveMs: TIME_TO_LIVE_MS,
+    spares: spareSettings(config.num_workers, signal),
   });
   await provider.sweep();
   const wanted = [...(rows.withoutImage > 0 ? [config.default_image ?? ''] : []), ...rows.images];

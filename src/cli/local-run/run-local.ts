@@ -4,6 +4,7 @@ import { createLocalTrajectoryStore } from '../../adapters/local/local-trajector
 import { batchNumbers } from '../../adapters/local/run-folder.ts';
 import { createRedactor } from '../../core/agent/redact.ts';
 import type { RunObserver } from '../../core/ports/observer.ts';
+import { lookAhead } from '../../core/run/look-ahead.ts';
 import { type MergeResult, mergeRun } from '../../core/run/merge.ts';
 import { promptsOfPass } from '../../core/run/pass-prompts.ts';
 import { planBatches } from '../../core/run/plan-batches.ts';
@@ -155,6 +156,8 @@ async function work(
     redact: createRedactor(secretValues(wiring.env, plan.apiKey)),
     handBack: stop.handBack,
   };
+  const owed = promptsOfPass(record, { inputRows, sha256Hex });
+  const batches = planBatches(owed, config.batch_size, state.isDone);
   const writer = createCheckpointWriter(folder.file('checkpoint.json'), checkpoint, clock);
   try {
     await runPass(
@@ -162,10 +165,8 @@ async function work(
         pass: record.pass,
         maxAttempts: config.max_attempts,
         firstBatch: Math.max(state.highestBatch, (await batchNumbers(folder)).highest) + 1,
-        batches: planBatches(
-          promptsOfPass(record, { inputRows, sha256Hex }),
-          config.batch_size,
-          state.isDone,
+        batches: lookAhead(batches, sandboxes.reach, ({ promptId, row: { image, cwd } }) =>
+          sandboxes.expect({ promptId, image, cwd }),
         ),
       },
       {

@@ -1,6 +1,10 @@
 import { findShell } from '../../adapters/sandbox/find-shell.ts';
 import { createProcessSandboxProvider } from '../../adapters/sandbox/process-sandbox.ts';
-import { SandboxLostError, type SandboxProvider } from '../../core/ports/sandbox.ts';
+import {
+  SandboxLostError,
+  type SandboxProvider,
+  type SandboxSpec,
+} from '../../core/ports/sandbox.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
@@ -16,6 +20,10 @@ export interface RunSandboxes extends SandboxProvider, RowSandboxes {
   readonly pins: ReadonlyMap<string, string>;
   /** The pin of what a row with this image, or "", runs in, or its name where it can't be had. */
   pinOf(image: string): string;
+  /** How many prompts ahead it is of use to know. */
+  readonly reach: number;
+  /** Says what will be opened, in that order, so that containers may start ahead of their prompts. */
+  expect(spec: SandboxSpec): void;
   /** Removes what runners that died left on this machine. */
   sweep(): Promise<void>;
   /** Closes what is still open. Never throws. */
@@ -56,6 +64,12 @@ export function createRunSandboxes(
       if (!isContainer(image)) return '';
       const name = image === '' ? (config.default_image ?? '') : image;
       return containers?.pins.get(name) ?? name;
+    },
+    get reach() {
+      return containers === undefined ? 0 : config.num_workers;
+    },
+    expect(spec) {
+      if (isContainer(spec.image)) containers?.provider.expect(spec);
     },
     open(spec) {
       if (!isContainer(spec.image)) return processes.open(spec);

@@ -35,7 +35,8 @@ describe('frames', () => {
       const seen: Frame[] = [];
       const read = createFrameReader((one) => seen.push(one));
       for (const part of encodeFrame(frame)) read(part);
-      expect(seen).toEqual([frame]);
+      expect(seen.map(({ json }) => json)).toEqual([frame.json]);
+      expect(Buffer.compare(seen[0]?.bytes ?? Buffer.alloc(0), frame.bytes)).toBe(0);
     },
   );
 

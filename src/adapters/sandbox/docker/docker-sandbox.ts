@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type Docker from 'dockerode';
 import {
   ImageUnavailableError,
@@ -8,18 +7,14 @@ import {
   type SandboxSpec,
 } from '../../../core/ports/sandbox.ts';
 import { PROTOCOL_VERSION } from '../protocol/messages.ts';
-import { createProtocolClient } from '../protocol/protocol-client.ts';
 import { createRemoteSandbox } from '../protocol/remote-sandbox.ts';
 import { createSandboxOwner, type SandboxOwner } from '../sandbox-owner.ts';
 import { containerLabels, sweepContainers } from './container-labels.ts';
 import { containerOptions, type SandboxLimits } from './container-options.ts';
-import { createContainerStream } from './container-stream.ts';
 import { dockerWords } from './docker-words.ts';
-import { explainLoss } from './explain-loss.ts';
 import { createImageChecks, type ImageChecks } from './image-check.ts';
-
-/** The longest a sandbox is waited for at its end; the rest goes on behind. */
-const CLOSE_MS = 15_000;
+import { createSparePool, type Spare } from './spare-pool.ts';
+import { containerName, type StartedContainer, startContainer, within } from './start-container.ts';
 
 export interface DockerSandboxDeps {
   docker: Docker;
@@ -35,122 +30,135 @@ export interface DockerSandboxDeps {
   startTimeoutMs: number;
   /** After which anybody's sweep may remove a container. */
   timeToLiveMs: number;
+  /** What is started ahead of what is expected; nothing by default. */
+  spares?: SpareSettings;
+}
+
+export interface SpareSettings {
+  /** Most that wait or start. */
+  most: number;
+  /** Most that start at once. */
+  startsAtOnce: number;
+  /** Asked before each start. */
+  hasRoom(): boolean;
+  /** Once aborted, none is started and those that wait are removed. */
+  signal: AbortSignal;
 }
 
 export interface DockerSandboxProvider extends SandboxProvider {
   /** For the preflight: `open` does the same, and each reference is asked for once. */
   images: ImageChecks;
+  /** Says what will be opened, in that order, so that it may be started ahead. */
+  expect(spec: SandboxSpec): void;
   /** Removes the containers that dead processes left; resolves to how many. */
   sweep(): Promise<number>;
-  /** Closes what is still open. Never throws. */
+  /** Closes what is still open, and what was started ahead. Never throws. */
   close(): Promise<void>;
 }
 
-/** A start that may be given up while it is still going on. */
-interface Start {
-  isOver: boolean;
-  container?: Docker.Container;
-}
+interface SpareContainer extends StartedContainer, Spare {}
+
+const NO_SPARES: SpareSettings = {
+  most: 0,
+  startsAtOnce: 0,
+  hasRoom: () => false,
+  signal: new AbortController().signal,
+};
 
 /** Sandboxes in containers of their own, of any image, each removed at its end. */
 export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSandboxProvider {
-  const { docker, limits } = deps;
+  const { docker, limits, runName, startTimeoutMs, spares = NO_SPARES } = deps;
   const images = deps.images ?? createImageChecks(docker);
   const open = new Set<Sandbox>();
+  let opening = 0;
   let owner: Promise<SandboxOwner> | undefined;
+
+  const pool = createSparePool<SpareContainer>({
+    ...spares,
+    // One that a prompt waits for comes first.
+    mayStart: () => opening === 0 && !spares.signal.aborted && spares.hasRoom(),
+    async start(image) {
+      const started = await start(image, containerName(runName, 'spare'));
+      const { client, remove } = started;
+      return { ...started, ended: client.lost, discard: remove };
+    },
+  });
+  spares.signal.addEventListener('abort', () => void pool.close(), { once: true });
 
   function getOwner(): Promise<SandboxOwner> {
     owner ??= createSandboxOwner();
     return owner;
   }
 
-  async function start(spec: SandboxSpec, starting: Start): Promise<Sandbox> {
-    const image = await images.check(spec.image === '' ? deps.defaultImage : spec.image);
-    const labels = containerLabels({ ...deps, owner: await getOwner(), promptId: spec.promptId });
-    goOn(starting);
-    const name = `talaria-${deps.runName}-${randomBytes(6).toString('hex')}`;
-    const options = containerOptions({ ...deps, image, labels });
-    const container = await docker.createContainer({ ...options, name });
-    starting.container = container;
-    goOn(starting);
-    const attachment = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
-    const { stream, errors } = createContainerStream(await container.attach(attachment));
-    const client = createProtocolClient(stream, {
-      explainLoss: (what) => explainLoss({ ...limits, container, what, errors }),
-    });
+  /** A pull may take as long as it takes: only what comes after it is timed. */
+  async function start(reference: string, name: string): Promise<StartedContainer> {
+    const image = await images.check(reference);
+    const labels = containerLabels({ ...deps, owner: await getOwner() });
+    const options = { ...containerOptions({ ...deps, image, labels }), name };
+    const { memoryBytes } = limits;
+    return startContainer(docker, { options, memoryBytes, timeoutMs: startTimeoutMs });
+  }
+
+  /** Makes a container one prompt's own; removes it where that fails. */
+  async function assign(
+    { client, remove }: StartedContainer,
+    { cwd, mark }: { cwd: string; mark: string },
+  ): Promise<Sandbox> {
+    const opened = client.call('open', { version: PROTOCOL_VERSION, cwd, mark });
     try {
-      await container.start();
-      goOn(starting);
-      await client.call('open', { version: PROTOCOL_VERSION, cwd: spec.cwd, mark: name });
-      goOn(starting);
+      await within(startTimeoutMs, opened);
     } catch (error) {
-      client.close();
+      void remove();
       throw error;
     }
     const sandbox: Sandbox = {
       ...createRemoteSandbox(client),
       async close() {
         open.delete(sandbox);
-        client.close();
-        await atMost(CLOSE_MS, remove(container));
+        await remove();
       },
     };
     open.add(sandbox);
     return sandbox;
   }
 
+  async function openSpare(image: string, spec: SandboxSpec): Promise<Sandbox | undefined> {
+    const spare = await pool.take(spec.promptId, image);
+    if (spare === undefined) return undefined;
+    const name = containerName(runName, spec.promptId);
+    // For people who look for a prompt's container; nothing rests on it.
+    void spare.container.rename({ name }).catch(() => undefined);
+    // What went wrong with a spare is no fault of the prompt.
+    return await assign(spare, { cwd: spec.cwd, mark: name }).catch(() => undefined);
+  }
+
+  async function openFresh(image: string, spec: SandboxSpec): Promise<Sandbox> {
+    const name = containerName(runName, spec.promptId);
+    opening += 1;
+    try {
+      return await assign(await start(image, name), { cwd: spec.cwd, mark: name });
+    } catch (error) {
+      throw asLost(error);
+    } finally {
+      opening -= 1;
+      pool.fill();
+    }
+  }
+
+  const imageOf = (spec: SandboxSpec) => (spec.image === '' ? deps.defaultImage : spec.image);
+
   return {
     images,
+    expect: (spec) => pool.expect(spec.promptId, imageOf(spec)),
     async open(spec) {
-      // A pull may take as long as it takes.
-      await images.check(spec.image === '' ? deps.defaultImage : spec.image);
-      const starting: Start = { isOver: false };
-      try {
-        return await within(deps.startTimeoutMs, start(spec, starting));
-      } catch (error) {
-        starting.isOver = true;
-        if (starting.container !== undefined) void remove(starting.container);
-        throw asLost(error);
-      }
+      const image = imageOf(spec);
+      return (await openSpare(image, spec)) ?? (await openFresh(image, spec));
     },
-    sweep: async () => sweepContainers(docker, await getOwner()),
+    sweep: async () => (await sweepContainers(docker, await getOwner())).removed,
     async close() {
-      await Promise.all([...open].map((sandbox) => sandbox.close()));
+      await Promise.all([pool.close(), ...[...open].map((sandbox) => sandbox.close())]);
     },
   };
-}
-
-/** Throws, and removes what there is, where the start was given up meanwhile. */
-function goOn({ isOver, container }: Start): void {
-  if (!isOver) return;
-  if (container !== undefined) void remove(container);
-  throw new SandboxLostError('the start was given up');
-}
-
-async function remove(container: Docker.Container): Promise<void> {
-  // Already gone, or for a later sweep.
-  await container.remove({ force: true, v: true }).catch(() => undefined);
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new SandboxLostError(`no sandbox within ${timeoutMs / 1_000} s: its start was given up`),
-      );
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
-}
-
-async function atMost(timeoutMs: number, work: Promise<void>): Promise<void> {
-  await within(timeoutMs, work).catch(() => undefined);
 }
 
 function asLost(error: unknown): Error {

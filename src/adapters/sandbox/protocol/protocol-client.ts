@@ -31,6 +31,10 @@ export interface ProtocolClient {
     params: Params<M>,
     options?: CallOptions,
   ): Promise<{ result: Result<M>; bytes: Uint8Array }>;
+  /** Resolves once the daemon has said anything at all; rejects with `SandboxLostError`. */
+  readonly heard: Promise<void>;
+  /** Resolves, to why, when the sandbox is gone or was given up. */
+  readonly lost: Promise<SandboxLostError>;
   /** Gives the sandbox up: pending and later calls throw `SandboxLostError`. */
   lose(what: string): void;
   /** The same for one that was closed on purpose. */
@@ -48,12 +52,23 @@ export function createProtocolClient(stream: Duplex, deps: ProtocolClientDeps): 
   let count = 0;
   let missed = 0;
   let loss: Promise<SandboxLostError> | undefined;
+  let tellHeard: () => void = () => undefined;
+  let tellLost: (why: Promise<SandboxLostError>) => void = () => undefined;
+  const lost = new Promise<SandboxLostError>((resolve) => {
+    tellLost = resolve;
+  });
+  const heard = new Promise<void>((resolve, reject) => {
+    tellHeard = resolve;
+    void lost.then(reject);
+  });
+  heard.catch(() => undefined);
 
   function end(why: Promise<string>): void {
     if (loss !== undefined) return;
     clearInterval(watch);
     stream.destroy();
     loss = why.then((message) => new SandboxLostError(message));
+    tellLost(loss);
     void loss.then((error) => {
       for (const { settle } of pending.values()) settle(error);
       pending.clear();
@@ -85,6 +100,7 @@ export function createProtocolClient(stream: Duplex, deps: ProtocolClientDeps): 
   stream.on('data', (chunk: Uint8Array) => {
     missed = 0;
     if (loss !== undefined) return;
+    tellHeard();
     try {
       read(chunk);
     } catch (error) {
@@ -104,6 +120,8 @@ export function createProtocolClient(stream: Duplex, deps: ProtocolClientDeps): 
   watch.unref();
 
   return {
+    heard,
+    lost,
     lose,
     close: () => end(Promise.resolve('the sandbox is closed')),
     async call<M extends Method>(method: M, params: Params<M>, options: CallOptions = {}) {

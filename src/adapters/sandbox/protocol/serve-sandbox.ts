@@ -83,6 +83,8 @@ export async function serveSandbox(stream: Duplex, deps: ServeDeps): Promise<voi
     else void answer(message.id, message.method, message.params, bytes);
   }
 
+  // The first says that all is ready.
+  send({ beat: true });
   const beat = setInterval(() => send({ beat: true }), BEAT_MS);
   const read = createFrameReader(onFrame);
   await new Promise<void>((resolve) => {
