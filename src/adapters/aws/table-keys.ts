@@ -40,6 +40,10 @@ export const taskDefinitionKey = (contentHash: string): ItemKey => ({
 
 export const DISPATCHER_KEY: ItemKey = { pk: 'FLEET', sk: 'DISPATCHER' };
 
+/** A launch under way: `FLEET` / `LAUNCH#<token>`. */
+export const launchKey = (token: string): ItemKey => ({ pk: 'FLEET', sk: `LAUNCH#${token}` });
+export const LAUNCH_PREFIX = 'LAUNCH#';
+
 /** Sparse index of batches that are open or unmerged: `live_pk` by `lease_until`. */
 export const LIVE_INDEX = 'live';
 const LIVE_SHARDS = 8;

@@ -54,6 +54,10 @@ export const runRecordSchema = z.object({
   /** Tasks at once, from the run config. */
   num_workers: z.int().min(1),
   max_attempts: z.int().min(1),
+  /** From the run config: for the attempts that end without a task. */
+  model: z.string().default(''),
+  /** From the run config, for rows without image; "" for the stack's. */
+  default_image: z.string().default(''),
   /** Over all passes; a pass's first batch is the total before it. */
   batches_total: count,
   batches_merged: count,
