@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { type RunFolder, runFolder } from '../../adapters/local/run-folder.ts';
 import type { Manifest, RunFile } from '../../core/run/manifest.ts';
 import { assertSameRun } from '../../core/run/manifest.ts';
+import { type PrivateSettings, privateSchema } from '../../core/run/private-settings.ts';
 import { RUN_NAME, type RunConfig } from '../../core/run/run-config.ts';
 import type { Tool } from '../../core/tools/tool.ts';
 import { TOOL_NAMES } from '../../core/toolsets/registry.ts';
@@ -10,18 +10,11 @@ import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 import { resolveApiKey } from './model-key.ts';
 import { readRunFile, readStored } from './open-run.ts';
-import { prefillSchema, readPrefill } from './prefill.ts';
+import { readPrefill } from './prefill.ts';
 import { readConfigFile, resolveSettings } from './run-settings.ts';
 import { chooseToolsets, type ToolsetChoice } from './toolset-choice.ts';
 
 export const REHEARSAL = 'rehearsal';
-
-/** What is sent and never written but to `private.json`. */
-export const privateSchema = z.object({
-  ephemeral_system_prompt: z.string().optional(),
-  prefill_messages: prefillSchema.optional(),
-});
-export type PrivateSettings = z.infer<typeof privateSchema>;
 
 /** All that is settled before the dataset is read. */
 export interface RunPlan {

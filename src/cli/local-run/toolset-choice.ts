@@ -3,7 +3,8 @@ import type { Tool } from '../../core/tools/tool.ts';
 import { type Distribution, distributionsFileSchema } from '../../core/toolsets/distribution.ts';
 import { DISTRIBUTIONS } from '../../core/toolsets/distributions.ts';
 import { DistributionUnavailableError, drawToolsets } from '../../core/toolsets/draw-toolsets.ts';
-import { isToolsetName, TOOLSET_NAMES, TOOLSETS } from '../../core/toolsets/registry.ts';
+import { isToolsetName, TOOLSET_NAMES } from '../../core/toolsets/registry.ts';
+import { builtTools, createToolsOf } from '../../core/toolsets/toolset-tools.ts';
 import { UsageError } from '../usage-error.ts';
 import { readJsonFile } from './json-file.ts';
 
@@ -40,7 +41,7 @@ export async function chooseToolsets(config: RunConfig, deps: ToolsetDeps): Prom
       ? await namedDistribution(config, deps.frozen)
       : { name: '', description: 'a fixed set', toolsets: fixedSet(config.toolsets) };
   const names = Object.keys(distribution.toolsets);
-  const available = names.filter((name) => builtTools(name, deps).length > 0);
+  const available = names.filter((name) => builtTools(name, deps.tools).length > 0);
   const leftOut = names
     .filter((name) => !available.includes(name))
     .map((toolset) => ({ toolset, reason: 'not built yet' }));
@@ -50,7 +51,6 @@ export async function chooseToolsets(config: RunConfig, deps: ToolsetDeps): Prom
     const missing = leftOut.map((of) => `${of.toolset} (${of.reason})`).join(', ');
     throw new UsageError(`--toolsets: these do not work here: ${missing}`);
   }
-  const byToolsets = new Map<string, ReadonlyMap<string, Tool>>();
   return {
     distribution,
     available,
@@ -63,23 +63,8 @@ export async function chooseToolsets(config: RunConfig, deps: ToolsetDeps): Prom
         promptId,
         sha256Hex: deps.sha256Hex,
       }),
-    toolsOf(toolsets) {
-      const key = toolsets.join(' ');
-      const known = byToolsets.get(key);
-      if (known !== undefined) return known;
-      const tools = new Map(toolsets.flatMap((toolset) => builtTools(toolset, deps)));
-      byToolsets.set(key, tools);
-      return tools;
-    },
+    toolsOf: createToolsOf(deps.tools),
   };
-}
-
-function builtTools(toolset: string, { tools }: ToolsetDeps): [string, Tool][] {
-  if (!isToolsetName(toolset)) return [];
-  return TOOLSETS[toolset].flatMap((name): [string, Tool][] => {
-    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
-    return tool === undefined ? [] : [[name, tool]];
-  });
 }
 
 function fixedSet(toolsets: readonly string[]): Record<string, number> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveApiKey, secretValues } from '../../../src/cli/local-run/model-key.ts';
+import { resolveApiKey } from '../../../src/cli/local-run/model-key.ts';
+import { secretValues } from '../../../src/core/agent/secret-values.ts';
 
 const BOTH = { OPENROUTER_API_KEY: 'or-key', OPENAI_API_KEY: 'oa-key' };
 const OPENROUTER = 'https://openrouter.ai/api/v1';
