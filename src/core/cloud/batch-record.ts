@@ -45,7 +45,10 @@ export const batchRecordSchema = z.object({
   unfinished: count,
   /** Number of the last launch; 0 before the first. */
   launch: count,
-  /** Until when the launch may work on it. In `waiting`: not to be sent again before. */
+  /**
+   * Until when the launch may work on it. In `waiting`: not to be sent again before. In `queued`:
+   * `queuedUntil`.
+   */
   lease_until: instant,
   task_arn: z.string(),
   /** Whether the last launch is a Spot one. */
@@ -61,6 +64,12 @@ export const batchRecordSchema = z.object({
   closed_at: instant,
 });
 export type BatchRecord = z.infer<typeof batchRecordSchema>;
+
+/**
+ * `lease_until` of a queued batch. Far off, so that what is due comes first in the `live` index, and
+ * in order of sending, so that those whose message was lost come first among the queued.
+ */
+export const queuedUntil = (queuedAt: number) => 1e15 + queuedAt;
 
 /** What SQS carries: that a batch waits for a task. The table says what it is. */
 export const batchMessageSchema = z.object({
