@@ -1,12 +1,9 @@
-import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { unpacked } from '../../core/dataset/unpacked.ts';
 import { DatasetError } from './dataset-error.ts';
+import { gunzip } from './gunzip.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 export interface DatasetSource {
   /** A path, or `-` for standard input. */
@@ -24,50 +21,12 @@ export function datasetName(source: string): string {
  * The dataset's bytes, unpacked where its first two bytes are those of gzip, whatever its name.
  * Throws `DatasetError`, also in the middle, where the file can't be read or the gzip is broken.
  */
-export async function* datasetBytes({ source, stdin }: DatasetSource): AsyncGenerator<Buffer> {
+export async function* datasetBytes({ source, stdin }: DatasetSource): AsyncGenerator<Uint8Array> {
   const raw = source === '-' ? stdin : createReadStream(source, { highWaterMark: CHUNK_BYTES });
   try {
-    yield* unpacked(asBuffers(raw));
+    yield* unpacked(raw, gunzip);
   } catch (error) {
     throw asDatasetError(error, datasetName(source));
-  }
-}
-
-async function* asBuffers(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const part of stream) yield Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-}
-
-async function* unpacked(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const head = await firstBytes(chunks, GZIP_MAGIC.length);
-  const whole = rejoined(head, chunks);
-  if (head.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) yield* gunzipped(whole);
-  else yield* whole;
-}
-
-async function firstBytes(chunks: AsyncGenerator<Buffer>, count: number): Promise<Buffer> {
-  let head = Buffer.alloc(0);
-  while (head.length < count) {
-    const next = await chunks.next();
-    if (next.done === true) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  return head;
-}
-
-async function* rejoined(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  if (head.length > 0) yield head;
-  yield* rest;
-}
-
-async function* gunzipped(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // Its failure also ends the loop below, which is where it is thrown.
-  const pumping = pipeline(Readable.from(packed), gunzip).catch(() => undefined);
-  try {
-    for await (const chunk of gunzip) yield chunk;
-  } finally {
-    gunzip.destroy();
-    await pumping;
   }
 }
 

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { datasetLineRow } from '../../core/dataset/dataset-line-row.ts';
+import { datasetLines } from '../../core/dataset/dataset-lines.ts';
+import { createInvalidLines, type InvalidLine } from '../../core/dataset/invalid-lines.ts';
 import { datasetBytes, datasetName } from './dataset-bytes.ts';
 import { DatasetError } from './dataset-error.ts';
-import { datasetLineRow } from './dataset-line-row.ts';
-import { datasetLines } from './dataset-lines.ts';
 import { storageError, storing } from './storage-error.ts';
 
 const FLUSH_BYTES = 1024 * 1024;
-const LISTED_INVALID = 20;
 const LF = Buffer.from('\n');
 
 export interface SnapshotRequest {
@@ -33,12 +33,7 @@ export interface DatasetSnapshot {
   rows: number;
   invalidCount: number;
   /** The first 20 bad lines, by their number in the dataset. */
-  invalid: InvalidLine[];
-}
-
-export interface InvalidLine {
-  line: number;
-  reason: string;
+  invalid: readonly InvalidLine[];
 }
 
 /**
@@ -84,19 +79,6 @@ async function copyRows(request: SnapshotRequest, file: FileHandle): Promise<Dat
   return { ...writer.result(), invalidCount: bad.count(), invalid: bad.listed };
 }
 
-function createInvalidLines() {
-  const listed: InvalidLine[] = [];
-  let count = 0;
-  return {
-    listed,
-    count: () => count,
-    add(line: number, reason: string): void {
-      count += 1;
-      if (listed.length < LISTED_INVALID) listed.push({ line, reason });
-    },
-  };
-}
-
 function noRows(source: string, count: number, first: InvalidLine | undefined): DatasetError {
   const file = datasetName(source);
   if (first === undefined) return new DatasetError(file, 0, 'expected rows of JSON, got no line');
@@ -107,13 +89,13 @@ function noRows(source: string, count: number, first: InvalidLine | undefined): 
 /** Collects lines and writes them by the mebibyte. */
 function createHashingWriter(file: FileHandle) {
   const hash = createHash('sha256');
-  let parts: Buffer[] = [];
+  let parts: Uint8Array[] = [];
   let waiting = 0;
   let bytes = 0;
   let rows = 0;
   return {
     lines: () => rows,
-    add(line: Buffer): void {
+    add(line: Uint8Array): void {
       rows += 1;
       parts.push(line, LF);
       waiting += line.length + LF.length;

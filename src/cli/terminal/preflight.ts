@@ -1,4 +1,4 @@
-import type { InvalidLine } from '../../adapters/local/dataset-snapshot.ts';
+import type { InvalidLine } from '../../core/dataset/invalid-lines.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { formatCount, formatNumberOf, oneSafeLine } from './format.ts';
 import type { Colors } from './terminal.ts';
@@ -11,7 +11,7 @@ export interface Preflight {
   dataset: {
     rows: number;
     invalidCount: number;
-    invalid: InvalidLine[];
+    invalid: readonly InvalidLine[];
     inContainers: number;
     unchanged: boolean;
   };

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DatasetLine, datasetLines } from '../../../src/adapters/local/dataset-lines.ts';
+import { type DatasetLine, datasetLines } from '../../../src/core/dataset/dataset-lines.ts';
 
 async function* chunked(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;
@@ -15,12 +15,16 @@ async function* chunked(bytes: Buffer, sizes: readonly number[]): AsyncGenerator
 async function linesOf(content: string | Buffer, sizes: readonly number[] = [], max?: number) {
   const options = max === undefined ? {} : { maxLineBytes: max };
   const lines: DatasetLine[] = [];
-  for await (const line of datasetLines(chunked(Buffer.from(content), sizes), options)) {
+  const whole = Buffer.from(content);
+  for await (const line of datasetLines(chunked(whole, sizes), options)) {
     lines.push(line);
+    if (!('bytes' in line)) continue;
+    const at = whole.subarray(line.offset, line.offset + line.bytes.length);
+    expect(Buffer.from(line.bytes)).toEqual(at);
   }
   return lines.map((line) =>
     'bytes' in line
-      ? `${line.lineNumber}:${line.bytes.toString('latin1')}`
+      ? `${line.lineNumber}:${Buffer.from(line.bytes).toString('latin1')}`
       : `${line.lineNumber}:too long ${line.tooLongBytes}`,
   );
 }

@@ -1,15 +1,19 @@
-import { Buffer } from 'node:buffer';
-
 /** Longest line that is held: 256 MiB, which is below V8's longest string. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;
-const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const NONE = new Uint8Array(0);
 
 /** A line that is not blank, or the note that one was too long to hold. */
 export type DatasetLine =
-  | { lineNumber: number; bytes: Buffer }
+  | {
+      lineNumber: number;
+      /** Where `bytes` begins in the stream. */
+      offset: number;
+      bytes: Uint8Array;
+    }
   | { lineNumber: number; tooLongBytes: number };
 
 export interface DatasetLinesOptions {
@@ -28,8 +32,7 @@ export async function* datasetLines(
   options: DatasetLinesOptions = {},
 ): AsyncGenerator<DatasetLine, void, undefined> {
   const pending = createPendingLine(options.maxLineBytes ?? MAX_LINE_BYTES);
-  for await (const part of stream) {
-    const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+  for await (const chunk of stream) {
     let start = 0;
     let end = chunk.indexOf(LF);
     while (end !== -1) {
@@ -40,44 +43,62 @@ export async function* datasetLines(
     }
     pending.add(chunk.subarray(start));
   }
-  const last = pending.finish(Buffer.alloc(0));
+  const last = pending.finish(NONE);
   if (last !== undefined) yield last;
 }
 
 /** The line that has begun and not ended. */
 function createPendingLine(maxLineBytes: number) {
-  let parts: Buffer[] = [];
+  let parts: Uint8Array[] = [];
   let length = 0;
   let lineNumber = 0;
+  /** Where the next line begins. */
+  let next = 0;
   return {
-    add(part: Buffer): void {
+    add(part: Uint8Array): void {
       length += part.length;
       if (length > maxLineBytes + BOM.length + 1) parts = [];
       else if (part.length > 0) parts.push(part);
     },
-    finish(part: Buffer): DatasetLine | undefined {
+    finish(part: Uint8Array): DatasetLine | undefined {
       lineNumber += 1;
       this.add(part);
       const wholeLength = length;
-      const [only] = parts;
-      const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+      const begin = next;
+      next += wholeLength + 1;
+      const whole = joined(parts);
       parts = [];
       length = 0;
       if (whole.length < wholeLength) return { lineNumber, tooLongBytes: wholeLength };
-      const bytes = bare(whole, lineNumber);
+      const start = lineNumber === 1 && startsWithMark(whole) ? BOM.length : 0;
+      const bytes = whole.subarray(start, Math.max(start, endOf(whole)));
       if (bytes.length > maxLineBytes) return { lineNumber, tooLongBytes: wholeLength };
-      return isBlank(bytes) ? undefined : { lineNumber, bytes };
+      return isBlank(bytes) ? undefined : { lineNumber, offset: begin + start, bytes };
     },
   };
 }
 
-function bare(line: Buffer, lineNumber: number): Buffer {
-  const start = lineNumber === 1 && line.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
-  const end = line.at(-1) === CR ? line.length - 1 : line.length;
-  return line.subarray(start, Math.max(start, end));
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
-function isBlank(line: Buffer): boolean {
+function startsWithMark(line: Uint8Array): boolean {
+  return BOM.every((byte, at) => line[at] === byte);
+}
+
+function endOf(line: Uint8Array): number {
+  return line.at(-1) === CR ? line.length - 1 : line.length;
+}
+
+function isBlank(line: Uint8Array): boolean {
   for (const byte of line) {
     if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false;
   }

@@ -1,0 +1,21 @@
+export interface InvalidLine {
+  /** 1-based. */
+  line: number;
+  reason: string;
+}
+
+const LISTED = 20;
+
+/** Counts a dataset's bad lines and keeps the first 20. */
+export function createInvalidLines() {
+  const listed: InvalidLine[] = [];
+  let count = 0;
+  return {
+    listed: listed as readonly InvalidLine[],
+    count: () => count,
+    add(line: number, reason: string): void {
+      count += 1;
+      if (listed.length < LISTED) listed.push({ line, reason });
+    },
+  };
+}
