@@ -11,6 +11,8 @@ export const attemptRecordSchema = z.object({
   /** Key of its row in the bucket; "" for an attempt without one (image unavailable, cancelled). */
   sample_key: z.string(),
   entry: ledgerEntrySchema,
+  /** Set where its outcome and `max_attempts` do not tell whether it is its prompt's last. */
+  is_final: z.boolean().optional(),
 });
 export type AttemptRecord = z.infer<typeof attemptRecordSchema>;
 
