@@ -72,6 +72,7 @@ export async function openContainerSandboxes(
     limits: {
       network: config.sandbox_network,
       memoryBytes: config.sandbox_memory * MIB,
+      diskBytes: config.sandbox_disk * MIB,
       cpus: config.sandbox_cpus,
       pids: config.sandbox_pids,
     },

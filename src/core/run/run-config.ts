@@ -147,6 +147,11 @@ export const runConfigSchema = z.strictObject({
     value: 'MiB',
     help: 'most memory of a container',
   }),
+  sandbox_disk: flag(whole.min(64).default(8192), {
+    group: 'Sandbox',
+    value: 'MiB',
+    help: "most that a container writes to its disk, one file or all; by Docker's quota, or watched",
+  }),
   sandbox_cpus: flag(z.number().positive().optional(), {
     group: 'Sandbox',
     value: 'n',

@@ -16,6 +16,11 @@ export interface SandboxLimits {
   cpus?: number | undefined;
   /** Most processes and threads at once. */
   pids?: number | undefined;
+  /**
+   * Most that a container may write to its image's file system, in bytes, volumes and folders in
+   * memory left out; also of one file, wherever it is.
+   */
+  diskBytes?: number | undefined;
   /** Closes the image's root to writes; work is done in the private folder then. */
   readOnlyRoot?: boolean | undefined;
 }
@@ -29,8 +34,10 @@ export function containerOptions(of: {
   runtimeFolder: string;
   limits: SandboxLimits;
   labels: Record<string, string>;
+  /** Whether Docker itself holds the limit on what is written, see `DiskLimit`. */
+  diskQuota: boolean;
 }): ContainerCreateOptions {
-  const { network, memoryBytes, cpus, pids, readOnlyRoot } = of.limits;
+  const { network, memoryBytes, cpus, pids, diskBytes, readOnlyRoot } = of.limits;
   return {
     Image: of.image.id,
     Entrypoint: [`${RUNTIME_MOUNT}/entry.sh`],
@@ -54,6 +61,15 @@ export function containerOptions(of: {
       ...(memoryBytes === undefined ? {} : { Memory: memoryBytes, MemorySwap: memoryBytes }),
       ...(cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
       ...(pids === undefined ? {} : { PidsLimit: pids }),
+      ...(diskBytes === undefined ? {} : { Ulimits: [fileSizeLimit(diskBytes)] }),
+      ...(diskBytes === undefined || !of.diskQuota
+        ? {}
+        : { StorageOpt: { size: String(diskBytes) } }),
     },
   };
+}
+
+/** The kernel holds it at once, whatever the storage: a single large file needs no watching. */
+function fileSizeLimit(bytes: number) {
+  return { Name: 'fsize', Soft: bytes, Hard: bytes };
 }

@@ -11,6 +11,7 @@ import { createRemoteSandbox } from '../protocol/remote-sandbox.ts';
 import { createSandboxOwner, type SandboxOwner } from '../sandbox-owner.ts';
 import { containerLabels, sweepContainers } from './container-labels.ts';
 import { containerOptions, type SandboxLimits } from './container-options.ts';
+import { createDiskLimit } from './disk-limit.ts';
 import { dockerWords } from './docker-words.ts';
 import { createImageChecks, type ImageChecks } from './image-check.ts';
 import { createSparePool, type Spare } from './spare-pool.ts';
@@ -70,6 +71,7 @@ export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSand
   const { docker, limits, runName, startTimeoutMs, spares = NO_SPARES } = deps;
   const images = deps.images ?? createImageChecks(docker);
   const open = new Set<Sandbox>();
+  const disk = createDiskLimit(docker, limits.diskBytes);
   let opening = 0;
   let owner: Promise<SandboxOwner> | undefined;
 
@@ -94,14 +96,16 @@ export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSand
   async function start(reference: string, name: string): Promise<StartedContainer> {
     const image = await images.check(reference);
     const labels = containerLabels({ ...deps, owner: await getOwner() });
-    const options = { ...containerOptions({ ...deps, image, labels }), name };
+    const optionsWith = (diskQuota: boolean) =>
+      containerOptions({ ...deps, image, labels, diskQuota });
+    const options = { ...optionsWith(await disk.hasQuota(optionsWith(true))), name };
     const { memoryBytes } = limits;
     return startContainer(docker, { options, memoryBytes, timeoutMs: startTimeoutMs });
   }
 
   /** Makes a container one prompt's own; removes it where that fails. */
   async function assign(
-    { client, remove }: StartedContainer,
+    { container, client, remove }: StartedContainer,
     { cwd, mark }: { cwd: string; mark: string },
   ): Promise<Sandbox> {
     const opened = client.call('open', { version: PROTOCOL_VERSION, cwd, mark });
@@ -111,10 +115,15 @@ export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSand
       void remove();
       throw error;
     }
+    const unwatch = disk.watch(container, (reason) => {
+      client.lose(reason);
+      void container.kill().catch(() => undefined);
+    });
     const sandbox: Sandbox = {
       ...createRemoteSandbox(client),
       async close() {
         open.delete(sandbox);
+        unwatch();
         await remove();
       },
     };
