@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
+import { DatasetError } from '../../core/dataset/dataset-error.ts';
+import { gzipProblem } from '../../core/dataset/gzip-problem.ts';
 import { unpacked } from '../../core/dataset/unpacked.ts';
-import { DatasetError } from './dataset-error.ts';
 import { gunzip } from './gunzip.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -41,10 +42,8 @@ function problemOf(code: string, error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') {
     return `expected a file that this user may read, got ${code}`;
   }
-  if (code === 'Z_BUF_ERROR') return 'expected a whole gzip file, got one that ends early';
   const message = error instanceof Error ? error.message : String(error);
-  if (code.startsWith('Z_')) return `expected a gzip file, got a damaged one (${message})`;
-  return `expected a file that can be read, got ${message}`;
+  return gzipProblem(error) ?? `expected a file that can be read, got ${message}`;
 }
 
 function errorCode(error: unknown): string {

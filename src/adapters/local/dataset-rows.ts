@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { DatasetError } from '../../core/dataset/dataset-error.ts';
 import { datasetLineRow } from '../../core/dataset/dataset-line-row.ts';
 import { datasetLines } from '../../core/dataset/dataset-lines.ts';
 import type { DatasetRow } from '../../core/dataset/dataset-row.ts';
-import { DatasetError } from './dataset-error.ts';
 import { storageError } from './storage-error.ts';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -5,7 +5,6 @@ import { datasetLineRow } from '../../core/dataset/dataset-line-row.ts';
 import { datasetLines } from '../../core/dataset/dataset-lines.ts';
 import { createInvalidLines, type InvalidLine } from '../../core/dataset/invalid-lines.ts';
 import { datasetBytes, datasetName } from './dataset-bytes.ts';
-import { DatasetError } from './dataset-error.ts';
 import { storageError, storing } from './storage-error.ts';
 
 const FLUSH_BYTES = 1024 * 1024;
@@ -74,16 +73,9 @@ async function copyRows(request: SnapshotRequest, file: FileHandle): Promise<Dat
     }
     if (writer.lines() >= maxRows) break;
   }
-  if (writer.lines() === 0) throw noRows(source, bad.count(), bad.listed[0]);
+  if (writer.lines() === 0) throw bad.noRows(datasetName(source));
   await writer.flush();
   return { ...writer.result(), invalidCount: bad.count(), invalid: bad.listed };
-}
-
-function noRows(source: string, count: number, first: InvalidLine | undefined): DatasetError {
-  const file = datasetName(source);
-  if (first === undefined) return new DatasetError(file, 0, 'expected rows of JSON, got no line');
-  const problem = `${first.reason}; expected at least one valid row, got ${count} bad lines`;
-  return new DatasetError(file, first.line, problem);
 }
 
 /** Collects lines and writes them by the mebibyte. */

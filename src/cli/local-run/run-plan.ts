@@ -1,20 +1,19 @@
 import { join } from 'node:path';
 import { type RunFolder, runFolder } from '../../adapters/local/run-folder.ts';
+import { createManifest, privateHashes, REHEARSAL } from '../../core/run/create-manifest.ts';
 import type { Manifest, RunFile } from '../../core/run/manifest.ts';
 import { assertSameRun } from '../../core/run/manifest.ts';
 import { type PrivateSettings, privateSchema } from '../../core/run/private-settings.ts';
 import { RUN_NAME, type RunConfig } from '../../core/run/run-config.ts';
 import type { Tool } from '../../core/tools/tool.ts';
-import { TOOL_NAMES } from '../../core/toolsets/registry.ts';
+import type { ToolsetChoice } from '../../core/toolsets/choose-toolsets.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 import { resolveApiKey } from './model-key.ts';
 import { readRunFile, readStored } from './open-run.ts';
 import { readPrefill } from './prefill.ts';
 import { readConfigFile, resolveSettings } from './run-settings.ts';
-import { chooseToolsets, type ToolsetChoice } from './toolset-choice.ts';
-
-export const REHEARSAL = 'rehearsal';
+import { chooseLocalToolsets } from './toolset-choice.ts';
 
 /** All that is settled before the dataset is read. */
 export interface RunPlan {
@@ -57,13 +56,20 @@ export async function planRun(request: RunRequest, wiring: Wiring): Promise<RunP
   const rehearsal = config.model === REHEARSAL;
   const { base_url: baseUrl, api_key: apiKeyFlag } = config;
   const apiKey = rehearsal ? undefined : resolveApiKey({ baseUrl, apiKeyFlag, env: wiring.env });
-  const toolsets = await chooseToolsets(config, {
+  const toolsets = await chooseLocalToolsets(config, {
     tools: request.tools,
     sha256Hex: wiring.sha256Hex,
     frozen: 'distributions_file' in given ? undefined : stored?.manifest.distribution,
   });
   const secret = await privateSettings(config, folder, stored === undefined ? undefined : given);
-  const manifest = manifestOf({ config, rehearsal, toolsets, secret }, wiring);
+  const manifest = createManifest({
+    config,
+    toolsets,
+    hashes: privateHashes(secret, wiring.sha256Hex),
+    talaria: wiring.version,
+    node: wiring.nodeVersion,
+    now: wiring.clock.now(),
+  });
   if (stored !== undefined) assertSameRun(stored, config, manifest);
   const datasetSource = sourceOf(config, folder, stored, given);
   return { config, datasetSource, folder, stored, rehearsal, apiKey, secret, toolsets, manifest };
@@ -105,29 +111,6 @@ async function privateSettings(
   return {
     ...(prompt !== undefined && { ephemeral_system_prompt: prompt }),
     ...(prefill !== undefined && { prefill_messages: prefill }),
-  };
-}
-
-function manifestOf(
-  of: Pick<RunPlan, 'config' | 'rehearsal' | 'toolsets' | 'secret'>,
-  wiring: Wiring,
-): Manifest {
-  const { ephemeral_system_prompt: prompt, prefill_messages: prefill } = of.secret;
-  const { distribution, available } = of.toolsets;
-  return {
-    version: 1,
-    talaria: wiring.version,
-    node: wiring.nodeVersion,
-    created_at: new Date(wiring.clock.now()).toISOString(),
-    rehearsal: of.rehearsal,
-    sandbox: of.config.sandbox,
-    images: {},
-    ephemeral_system_prompt_sha256: prompt === undefined ? '' : wiring.sha256Hex(prompt),
-    prefill_messages_sha256: prefill === undefined ? '' : wiring.sha256Hex(JSON.stringify(prefill)),
-    distribution: { name: distribution.name, toolsets: { ...distribution.toolsets } },
-    available_toolsets: available,
-    tools: [...of.toolsets.toolsOf(available).values()].map((tool) => tool.schema),
-    valid_tool_names: [...TOOL_NAMES],
   };
 }
 

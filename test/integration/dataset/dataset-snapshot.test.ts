@@ -7,12 +7,12 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DatasetError } from '../../../src/adapters/local/dataset-error.ts';
 import { readSnapshotRows } from '../../../src/adapters/local/dataset-rows.ts';
 import {
   type SnapshotRequest,
   snapshotDataset,
 } from '../../../src/adapters/local/dataset-snapshot.ts';
+import { DatasetError } from '../../../src/core/dataset/dataset-error.ts';
 import type { DatasetRow } from '../../../src/core/dataset/dataset-row.ts';
 
 let folder: string;
