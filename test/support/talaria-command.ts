@@ -23,6 +23,8 @@ export interface CommandOptions {
   /** Beside PATH, HOME and TMPDIR, which are all that is set. */
   env?: Readonly<Record<string, string>>;
   stdin?: string | Uint8Array;
+  /** Hears standard output as it comes. */
+  onOutput?(text: string): void;
 }
 
 /** A folder to work in, and the real command line run in it to its end, with just these words. */
@@ -55,7 +57,7 @@ export async function runToEnd(
   program: string,
   words: readonly string[],
   cwd: string,
-  { env, stdin }: CommandOptions,
+  { env, stdin, onOutput }: CommandOptions,
 ): Promise<CommandEnd> {
   const child = spawn(program, words, {
     cwd,
@@ -65,6 +67,7 @@ export async function runToEnd(
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output.stdout += text;
+    onOutput?.(text);
   });
   child.stderr.setEncoding('utf8').on('data', (text) => {
     output.stderr += text;

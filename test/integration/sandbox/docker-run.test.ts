@@ -75,7 +75,9 @@ describe.runIf(isThere)('a run in containers', { timeout: 180_000 }, () => {
     expect(stderr).toMatch(/images that can't be had: 1 of 3; .*\n.*127\.0\.0\.1:1/);
     expect(code).toBe(1);
     const kept = await rowsOf('mixed', 'trajectories.jsonl');
-    expect(kept.map(({ metadata }) => metadata.image).sort()).toEqual(['', bash, plain].sort());
+    const inspected = await Promise.all([bash, plain].map((of) => docker.getImage(of).inspect()));
+    const ids = inspected.map(({ Id }) => Id);
+    expect(kept.map(({ metadata }) => metadata.image).sort()).toEqual(['', ...ids].sort());
     const [failed] = await rowsOf('mixed', 'failed.jsonl');
     expect(failed).toMatchObject({ outcome: 'failed/image_unavailable', api_calls: 0 });
     expect(failed.reason).toContain('127.0.0.1:1');

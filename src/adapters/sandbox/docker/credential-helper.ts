@@ -70,13 +70,14 @@ function answerOf(
 }
 
 function failureText(
-  error: Error & { code?: unknown; killed?: boolean },
+  error: Error & { code?: unknown; killed?: boolean; signal?: unknown },
   timeoutMs: number,
 ): string {
   if (error.code === 'ENOENT') return 'is not on the PATH';
   if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'answered with too much';
   if (error.killed === true) return `did not answer within ${timeoutMs / 1000} s`;
   if (typeof error.code === 'number') return `failed with exit code ${error.code}`;
+  if (typeof error.signal === 'string') return `was ended by ${error.signal}`;
   return `could not be run (${String(error.code)})`;
 }
 
