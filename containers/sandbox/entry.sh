@@ -2,6 +2,7 @@
 # Entry of every sandbox container, whatever the image: first takes everything out of the environment
 # that is nobody's business in there, for /proc/1/environ too, then starts the daemon and stays, since
 # the first process of a container has to reap the orphans of the others.
+# With `listen` it is reached by a socket, else by its standard input and output.
 secret_names() {
   set -f
   IFS='
@@ -21,8 +22,10 @@ secret_names() {
 if [ "$1" != clean ]; then
   # shellcheck disable=SC2046
   unset -v $(secret_names) _
-  exec /.talaria/busybox sh /.talaria/entry.sh clean
+  exec /.talaria/busybox sh /.talaria/entry.sh clean "$@"
 fi
+socket=
+[ "$2" != listen ] || socket=/.talaria-io/sandbox.sock
 for loader in /.talaria/ld-linux-*; do break; done
 /.talaria/busybox env -i UV_THREADPOOL_SIZE=2 "$loader" --library-path /.talaria/lib \
-  /.talaria/node --no-warnings --max-semi-space-size=1 /.talaria/daemon.mjs
+  /.talaria/node --no-warnings --max-semi-space-size=1 /.talaria/daemon.mjs ${socket:+"$socket"}
