@@ -13,6 +13,9 @@ const shared = {
   legalComments: 'none',
   logLevel: 'warning',
 };
+// Bundled CommonJS packages call require() for Node's own modules.
+const REQUIRE =
+  "import { createRequire as talariaRequire } from 'node:module';\nconst require = talariaRequire(import.meta.url);";
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 
 await build({
@@ -22,9 +25,8 @@ await build({
   // Loaded only by runs in containers; parts of it find their files by their own place.
   external: ['dockerode'],
   define: { TALARIA_VERSION: JSON.stringify(version) },
-  // Bundled CommonJS packages call require() for Node's own modules.
   banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire as talariaRequire } from 'node:module';\nconst require = talariaRequire(import.meta.url);",
+    js: `#!/usr/bin/env node\n${REQUIRE}`,
   },
 });
 await chmod(new URL('../dist/talaria.mjs', import.meta.url), 0o755);
@@ -34,4 +36,13 @@ await build({
   ...shared,
   entryPoints: { 'sandbox-daemon': 'containers/sandbox/main.ts' },
   minify: true,
+});
+
+// What runs in the cloud's tasks, see containers/worker.
+await build({
+  ...shared,
+  entryPoints: { worker: 'containers/worker/main.ts' },
+  target: 'node22',
+  sourcemap: 'linked',
+  banner: { js: REQUIRE },
 });

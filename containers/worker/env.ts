@@ -11,6 +11,8 @@ export const workerEnvSchema = z.object({
   LAUNCH: z.coerce.number().int().min(1),
   /** How many sandboxes the task has: their sockets are in `/.talaria-io/<n>`, from 0. */
   SANDBOXES: z.coerce.number().int().min(1).max(8),
+  /** Prompts at once: they share the task's network. */
+  TASK_CONCURRENCY: z.coerce.number().int().min(1).max(8).default(1),
   /** What its sandboxes run, pinned: what rows record as their image. */
   IMAGE: text.optional(),
   WORKER_ROLE_ARN: text.optional(),

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { processStarted } from '../adapters/local/run-lock.ts';
+import { systemClock } from '../adapters/local/system-clock.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
 declare const TALARIA_VERSION: string;
@@ -38,18 +37,6 @@ export interface Wiring {
   onStopSignal(callback: () => void): () => void;
   exit(code: number): never;
 }
-
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  async sleep(milliseconds, signal) {
-    // A longer timer would fire at once.
-    const capped = Math.min(milliseconds, 2 ** 31 - 1);
-    await delay(capped, undefined, { ref: false, ...(signal && { signal }) }).catch(
-      () => undefined,
-    );
-  },
-};
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -86,7 +73,7 @@ export function createWiring(): Wiring {
     },
     dockerConfigFolder: process.env['DOCKER_CONFIG'] || join(homedir(), '.docker'),
     cacheFolder: join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'talaria'),
-    clock,
+    clock: systemClock,
     sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
     random: Math.random,
     processStarted,

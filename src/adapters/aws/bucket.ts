@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 
 /** The one bucket, as adapters get it. */
 export interface Bucket {
@@ -7,7 +7,11 @@ export interface Bucket {
 }
 
 /** By path where an endpoint is set: an emulator has no host name for each bucket. */
-export function openBucket(name: string, endpoint: string | undefined): Bucket {
-  const client = new S3Client({ forcePathStyle: endpoint !== undefined });
+export function openBucket(
+  name: string,
+  endpoint: string | undefined,
+  settings: S3ClientConfig = {},
+): Bucket {
+  const client = new S3Client({ ...settings, forcePathStyle: endpoint !== undefined });
   return { client, name };
 }

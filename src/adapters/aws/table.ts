@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** The one table, as adapters get it. */
@@ -8,8 +8,8 @@ export interface Table {
 }
 
 /** Region, endpoint and credentials come from the environment, as everywhere in AWS. */
-export function openTable(name: string): Table {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+export function openTable(name: string, settings: DynamoDBClientConfig = {}): Table {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(settings), {
     marshallOptions: { removeUndefinedValues: true },
   });
   return { client, name };

@@ -13,6 +13,7 @@ import { runPass } from '../../core/run/run-pass.ts';
 import { TOOL_NAMES } from '../../core/toolsets/registry.ts';
 import { isDone } from '../../core/trajectory/outcome.ts';
 import { createBudget } from '../../core/work/budget.ts';
+import { promptSettings } from '../../core/work/prompt-settings.ts';
 import { runPrompt } from '../../core/work/run-prompt.ts';
 import type { RunStop } from '../../core/work/run-stop.ts';
 import { createSlots } from '../../core/work/slots.ts';
@@ -137,14 +138,7 @@ async function work(
     progress.observer,
     ...(config.verbose ? [createVerboseLog(terminal.line, config.log_prefix_chars)] : []),
   ]);
-  const settings = {
-    runName: config.run_name,
-    model: config.model,
-    maxTurns: config.max_turns,
-    timeoutMs: config.timeout * 1000,
-    keepWithoutReasoning: config.keep_without_reasoning,
-    validToolNames: new Set(TOOL_NAMES),
-  };
+  const settings = promptSettings(config, TOOL_NAMES);
   const promptDeps = {
     model: model.model,
     sandboxes,

@@ -20,32 +20,36 @@ export interface HoldLeaseDeps {
 
 /** Renews the lease until `signal` aborts or it is lost; of both, one call of `onLost` at most. */
 export async function holdLease(deps: HoldLeaseDeps, signal: AbortSignal): Promise<void> {
-  const { clock, work } = deps;
+  const { clock } = deps;
   const renewMs = deps.renewMs ?? RENEW_MS;
-  // By the clock that never steps: the lease is as long as the last renewal made it.
+  // By the clock that never steps.
   let until = clock.monotonic() + LEASE_MS;
   let waitMs = renewMs;
   for (;;) {
     await clock.sleep(waitMs, signal);
     if (signal.aborted) return;
     const asked = clock.monotonic();
-    try {
-      const { run } = await work.renew();
-      until = asked + LEASE_MS;
-      waitMs = renewMs;
-      if (run !== 'running') deps.onRunState(run);
-    } catch (error) {
-      if (signal.aborted) return;
-      const lost = lostBy(error, until - clock.monotonic());
-      if (lost !== undefined) return deps.onLost(lost);
-      waitMs = Math.min(renewMs, AGAIN_MS);
-    }
+    const error = await renewed(deps, signal);
+    if (error === undefined) until = asked + LEASE_MS;
+    const lost = error && lostBy(error, until - clock.monotonic());
+    if (lost !== undefined && !signal.aborted) return deps.onLost(lost);
+    waitMs = error === undefined ? renewMs : Math.min(renewMs, AGAIN_MS);
   }
 }
 
-function lostBy(error: unknown, leftMs: number): LeaseLostError | undefined {
+/** Resolves to the error of a renewal that failed. */
+async function renewed(deps: HoldLeaseDeps, signal: AbortSignal): Promise<Error | undefined> {
+  try {
+    const { run } = await deps.work.renew();
+    if (run !== 'running' && !signal.aborted) deps.onRunState(run);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function lostBy(error: Error, leftMs: number): LeaseLostError | undefined {
   if (error instanceof LeaseLostError) return error;
   if (leftMs > AGAIN_MS) return undefined;
-  const words = error instanceof Error ? error.message : String(error);
-  return new LeaseLostError(`the lease could not be renewed: ${words}`, { cause: error });
+  return new LeaseLostError(`the lease could not be renewed: ${error.message}`, { cause: error });
 }

@@ -34,8 +34,8 @@ export interface BatchWork {
    * the same, it changes nothing.
    */
   record(recorded: RecordedAttempt): Promise<void>;
-  /** `running → waiting`: another launch goes on. Starts are as in `setStarts`. */
-  handBack(starts: ReadonlyMap<number, number>): Promise<void>;
+  /** `running → waiting`: another launch goes on, not before `notBefore` (wall time). Starts as above. */
+  handBack(of: { starts: ReadonlyMap<number, number>; notBefore: number }): Promise<void>;
   /** Stops the run, unless it is stopping already; the reason is shown to people. */
   pauseRun(reason: string): Promise<void>;
 }

@@ -8,11 +8,14 @@ import type { Trajectory } from '../trajectory/trajectory.ts';
 import type { RunStop } from './run-stop.ts';
 import type { Slots } from './slots.ts';
 
-export interface RunBatchDeps {
+/** A prompt, as far as a batch has to know it. */
+export type BatchPrompt = Omit<PlannedPrompt, 'row'>;
+
+export interface RunBatchDeps<P extends BatchPrompt = PlannedPrompt> {
   /** One attempt; never throws. */
-  runPrompt(prompt: PlannedPrompt, ref: AttemptRef): Promise<Trajectory | 'handed_back'>;
+  runPrompt(prompt: P, ref: AttemptRef): Promise<Trajectory | 'handed_back'>;
   store: TrajectoryStore;
-  ledger: Ledger;
+  ledger: Pick<Ledger, 'append'>;
   observer: RunObserver;
   slots: Slots;
   stop: RunStop;
@@ -22,12 +25,12 @@ export interface RunBatchDeps {
   mayStart(): boolean;
 }
 
-export interface BatchOfPass {
+export interface BatchOfPass<P extends BatchPrompt = PlannedPrompt> {
   number: number;
   pass: number;
   /** Attempts each prompt has in this pass. */
   maxAttempts: number;
-  prompts: readonly PlannedPrompt[];
+  prompts: readonly P[];
 }
 
 /**
@@ -35,7 +38,10 @@ export interface BatchOfPass {
  * failed by infrastructure or model is tried again when the others are done. Rejects only when
  * store or ledger can't be written: then nothing further can be trusted to be durable.
  */
-export async function runBatch(batch: BatchOfPass, deps: RunBatchDeps): Promise<void> {
+export async function runBatch<P extends BatchPrompt>(
+  batch: BatchOfPass<P>,
+  deps: RunBatchDeps<P>,
+): Promise<void> {
   let owed = batch.prompts;
   for (let round = 1; owed.length > 0 && round <= batch.maxAttempts; round += 1) {
     const last = round === batch.maxAttempts;
@@ -51,11 +57,7 @@ export async function runBatch(batch: BatchOfPass, deps: RunBatchDeps): Promise<
   deps.observer.batchClosed(batch.number);
 
   /** The prompt itself where it is to be tried again. */
-  async function runAndRecord(
-    prompt: PlannedPrompt,
-    round: number,
-    last: boolean,
-  ): Promise<PlannedPrompt | undefined> {
+  async function runAndRecord(prompt: P, round: number, last: boolean): Promise<P | undefined> {
     if (deps.stop.handBack.aborted || !deps.mayStart()) return undefined;
     const ref: AttemptRef = {
       promptId: prompt.promptId,

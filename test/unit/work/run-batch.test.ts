@@ -71,9 +71,6 @@ async function run(
           log.push(`commit ${entry.prompt_index}.${entry.timing.attempt}`);
           ledger.push(entry);
         },
-        async *entries() {
-          yield* ledger;
-        },
       },
       observer: QUIET,
       slots: createSlots(1),
