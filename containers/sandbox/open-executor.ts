@@ -6,6 +6,7 @@ import type { TerminalProgram } from '../../src/adapters/sandbox/executor/termin
 import { findShell } from '../../src/adapters/sandbox/find-shell.ts';
 import type { OpenedSandbox } from '../../src/adapters/sandbox/protocol/serve-sandbox.ts';
 import { DEFAULT_PATH } from './image-environment.ts';
+import { memoryKills } from './memory-kills.ts';
 
 export interface OpenExecutorDeps {
   /** Where the sandbox runtime is mounted. */
@@ -62,6 +63,7 @@ export function openExecutor(
     pipes,
     terminal: async () => terminalProgram(deps.runtime),
     oomScore: FIRST_TO_END,
+    memoryKills,
   });
   return { sandbox, home, cwd: start };
 }

@@ -5,6 +5,7 @@ export interface ShownResult {
   exitCode: number;
   stopped: string;
   omittedBytes: number;
+  outOfMemory?: boolean | undefined;
 }
 
 /** Runs a command with roomy limits and gives its output as text. */

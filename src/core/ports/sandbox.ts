@@ -39,6 +39,8 @@ export interface CommandResult {
   exitCode: number;
   /** Why the sandbox ended the command, if it did. */
   stopped: 'no' | 'timeout' | 'aborted';
+  /** Memory ran out while it ran, and the kernel ended processes of the sandbox; it failed then. */
+  outOfMemory?: boolean | undefined;
 }
 
 export interface FileContent {

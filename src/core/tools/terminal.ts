@@ -84,6 +84,9 @@ function refusalOf(given: z.output<typeof args>): string | undefined {
   return instead && `terminal: ${instead[0]} is not available here, nothing was run; ${instead[1]}`;
 }
 
+const NO_MEMORY =
+  'memory ran out in the sandbox and the command, or a part of it, was killed; do it in smaller parts';
+
 const WAYS_OUT = [
   [
     'notify_on_complete',
@@ -102,7 +105,7 @@ function isFilled(value: unknown): boolean {
 function endOf(result: CommandResult, timeoutMs: number) {
   switch (result.stopped) {
     case 'no':
-      return { exit_code: result.exitCode, error: null };
+      return { exit_code: result.exitCode, error: result.outOfMemory === true ? NO_MEMORY : null };
     case 'timeout':
       return {
         exit_code: 124,

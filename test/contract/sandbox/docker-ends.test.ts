@@ -103,28 +103,15 @@ describe.runIf(isThere)('docker sandbox, ends and isolation', { timeout: 60_000 
     expect((await runIn(sandbox, 'ps -o stat | grep -c "^Z"')).text).toBe('0\n');
   });
 
-  it('says that memory ran out, or ends the command that took it', async () => {
+  it('is lost, with the reason, when files in memory take all of it', async () => {
     const limits = { network: 'none', memoryBytes: 128 * 1024 * 1024 } as const;
     const sandbox = await open('bash', { limits });
-    const grow = 'x=$(head -c 400000000 /dev/zero | tr "\\0" x); echo "$x" | wc -c';
-    const end = await runIn(sandbox, grow).catch((error: unknown) => error);
-    if (end instanceof Error) expect(end.message).toMatch(/out of memory, its limit of 134217728/);
-    else expect(end).toMatchObject({ exitCode: 137 });
-  });
-
-  it('leaves the others at work under a fork bomb', async () => {
-    const { provider } = await make('bash', { limits: { network: 'none', pids: 64 } });
-    const [bomb, other] = await Promise.all([provider.open(spec), provider.open(spec)]);
-    const end = runIn(bomb, 'f() { f | f & }; f; sleep 2', { timeoutMs: 3_000 });
-    const outcome = end.then(
-      () => 'ended',
-      (error: unknown) => error,
-    );
-    expect((await runIn(other, 'echo fine')).text).toBe('fine\n');
-    const ended = await outcome;
-    if (ended !== 'ended') expect(ended).toBeInstanceOf(SandboxLostError);
-    await bomb.close();
-    expect((await runIn(other, 'echo fine')).text).toBe('fine\n');
+    const fill = async () => {
+      await runIn(sandbox, 'head -c 400000000 /dev/zero > /.talaria-io/big');
+      // No process holds it: ending commands does not help.
+      for (let round = 0; round < 50; round += 1) await runIn(sandbox, 'echo more');
+    };
+    await expect(fill()).rejects.toThrow(/out of memory, its limit of 134217728/);
   });
 
   it('has no network unless asked', async () => {
@@ -139,7 +126,7 @@ describe.runIf(isThere)('docker sandbox, ends and isolation', { timeout: 60_000 
     const image = '127.0.0.1:1/no/such:image';
     const opened = provider.open({ ...spec, image });
     await expect(opened).rejects.toThrow(ImageUnavailableError);
-    await expect(opened).rejects.toThrow(/no\/such:image: the image is not here .*127\.0\.0\.1:1/s);
+    await expect(opened).rejects.toThrow(/no\/such:image: the image is not here.*127\.0\.0\.1:1/s);
     for (const wrong of ['Not An Image', '../containers/x', 'Upper/Case']) {
       await expect(provider.open({ ...spec, image: wrong })).rejects.toThrow(ImageUnavailableError);
     }

@@ -85,7 +85,7 @@ export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSand
       return { ...started, ended: client.lost, discard: remove };
     },
   });
-  spares.signal.addEventListener('abort', () => void pool.close(), { once: true });
+  deps.spares?.signal.addEventListener('abort', () => void pool.close(), { once: true });
 
   function getOwner(): Promise<SandboxOwner> {
     owner ??= createSandboxOwner();

@@ -37,6 +37,8 @@ export interface ExecutorDeps {
    * the one who runs them is; undefined for nothing.
    */
   oomScore?: number;
+  /** How many processes were ended so far because memory ran out; without it nobody can tell. */
+  memoryKills?(): number;
 }
 
 /** Last parts of paths that name a folder, whatever is there. */

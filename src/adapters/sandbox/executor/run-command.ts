@@ -41,6 +41,7 @@ export interface CommandRunnerDeps {
   readers: Set<PipeReader>;
   terminal(): Promise<TerminalProgram | undefined>;
   oomScore?: number;
+  memoryKills?(): number;
 }
 
 export interface CommandRunner {
@@ -129,10 +130,12 @@ export function createCommandRunner(deps: CommandRunnerDeps, startCwd: string): 
     } finally {
       closeSync(outputFd);
     }
+    const killsBefore = deps.memoryKills?.() ?? 0;
     const end = await commandEnd(shell, request, deps.groups, terminal?.sessionFile);
     reader.finish();
     if (end.stopped === 'no') takeState(nextStateFile);
-    return { ...output.collected(), ...end };
+    const ranOut = end.exitCode !== 0 && (deps.memoryKills?.() ?? 0) > killsBefore;
+    return { ...output.collected(), ...end, ...(ranOut && { outOfMemory: true }) };
   }
 
   return { run, cwd: () => cwd };

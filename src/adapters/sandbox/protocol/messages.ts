@@ -39,6 +39,7 @@ export const METHODS = {
       omittedBytes: count,
       exitCode: count,
       stopped: z.enum(['no', 'timeout', 'aborted']),
+      outOfMemory: z.boolean().optional(),
     }),
   },
   readFile: {
