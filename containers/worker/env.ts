@@ -9,8 +9,9 @@ export const workerEnvSchema = z.object({
   RUN_NAME: text,
   BATCH: z.coerce.number().int().min(0),
   LAUNCH: z.coerce.number().int().min(1),
-  /** How many sandboxes the task has: their sockets are in `/.talaria-io/<n>`, from 0. */
+  /** How many sandboxes the task has: their sockets are in `<SOCKET_FOLDER>/<n>`, from 0. */
   SANDBOXES: z.coerce.number().int().min(1).max(8),
+  SOCKET_FOLDER: text.default('/.talaria-io'),
   /** Prompts at once: they share the task's network. */
   TASK_CONCURRENCY: z.coerce.number().int().min(1).max(8).default(1),
   /** What its sandboxes run, pinned: what rows record as their image. */
