@@ -1,11 +1,11 @@
 import type Docker from 'dockerode';
-import { buildSandboxRuntime } from '../../adapters/sandbox/docker/build-runtime.ts';
 import {
   createDockerSandboxProvider,
   type DockerSandboxProvider,
 } from '../../adapters/sandbox/docker/docker-sandbox.ts';
-import { createImageChecks } from '../../adapters/sandbox/docker/image-check.ts';
+import { createImageChecks, type PullObserver } from '../../adapters/sandbox/docker/image-check.ts';
 import { createRegistryLogins } from '../../adapters/sandbox/docker/registry-login.ts';
+import type { ImagePin } from '../../core/run/manifest.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { InterruptedError } from '../interrupted-error.ts';
 import { startPullDisplay } from '../terminal/pull-display.ts';
@@ -13,19 +13,22 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 import type { ContainerRows } from './check-rows.ts';
+import { containerNetwork } from './container-network.ts';
 import { checkImages } from './image-preflight.ts';
+import { makeSandboxRuntime } from './sandbox-runtime.ts';
 import { spareSettings } from './spare-settings.ts';
 
 const START_TIMEOUT_MS = 120_000;
 /** Longer than one may wait for its prompt and then run: a prompt's time limit is a week at most. */
 const TIME_TO_LIVE_MS = 15 * 24 * 3_600_000;
 const HELPER_TIMEOUT_MS = 60_000;
+const INTERRUPTED = 'stopped before the first prompt; what was pulled stays with Docker';
 const MIB = 1024 * 1024;
 
 export interface ContainerIo {
   terminal: Terminal;
   /** What images were pinned to by earlier passes, by the name that rows give them. */
-  pins: ReadonlyMap<string, string>;
+  pins: ReadonlyMap<string, ImagePin>;
   /** Ends builds, pulls and waits. */
   signal: AbortSignal;
 }
@@ -33,7 +36,7 @@ export interface ContainerIo {
 export interface ContainerSandboxes {
   provider: DockerSandboxProvider;
   /** Those of before and those of this pass. */
-  pins: ReadonlyMap<string, string>;
+  pins: ReadonlyMap<string, ImagePin>;
 }
 
 /**
@@ -53,16 +56,39 @@ export async function openContainerSandboxes(
     );
   }
   const docker = await reachDocker(rows);
-  const runtimeFolder = await makeRuntime(docker, wiring, io.signal);
-  const { signal, pins: before } = io;
   const display = startPullDisplay(io.terminal, wiring.clock);
+  try {
+    const observer = display.observer;
+    return await open(config, rows, { wiring, docker, observer, ...io });
+  } catch (error) {
+    throw io.signal.aborted ? new InterruptedError(INTERRUPTED, { cause: error }) : error;
+  } finally {
+    display.stop();
+  }
+}
+
+interface OpenDeps extends ContainerIo {
+  wiring: Wiring;
+  docker: Docker;
+  observer: PullObserver;
+}
+
+async function open(
+  config: RunConfig,
+  rows: ContainerRows,
+  { wiring, docker, observer, signal, terminal, pins: before }: OpenDeps,
+): Promise<ContainerSandboxes> {
   const { dockerConfigFolder: configFolder, env } = wiring;
-  const images = createImageChecks(docker, {
-    pins: before,
-    logins: createRegistryLogins({ configFolder, env, signal, helperTimeoutMs: HELPER_TIMEOUT_MS }),
-    observer: display.observer,
+  const helperTimeoutMs = HELPER_TIMEOUT_MS;
+  const logins = createRegistryLogins({ configFolder, env, signal, helperTimeoutMs });
+  const pulls = { logins, observer, signal };
+  // Without the run's pins: the runtime is none of its images.
+  const runtimeFolder = await makeSandboxRuntime(wiring, {
+    docker,
+    images: createImageChecks(docker, pulls),
     signal,
   });
+  const images = createImageChecks(docker, { ...pulls, pins: before });
   const provider = createDockerSandboxProvider({
     docker,
     images,
@@ -70,7 +96,7 @@ export async function openContainerSandboxes(
     runName: config.run_name,
     defaultImage: config.default_image ?? '',
     limits: {
-      network: config.sandbox_network,
+      network: await containerNetwork(config, docker, terminal),
       memoryBytes: config.sandbox_memory * MIB,
       diskBytes: config.sandbox_disk * MIB,
       cpus: config.sandbox_cpus,
@@ -82,15 +108,13 @@ export async function openContainerSandboxes(
   });
   await provider.sweep();
   const wanted = [...(rows.withoutImage > 0 ? [config.default_image ?? ''] : []), ...rows.images];
-  const { checked, lines } = await checkImages(images, [...new Set(wanted)], signal).finally(
-    display.stop,
-  );
-  if (signal.aborted) throw interrupted();
-  for (const line of lines) io.terminal.line(line);
-  const pins = new Map([
-    ...before,
-    ...checked.map(({ reference, pin }) => [reference, pin] as const),
-  ]);
+  const { checked, lines } = await checkImages(images, [...new Set(wanted)], signal);
+  signal.throwIfAborted();
+  for (const line of lines) terminal.line(line);
+  const pins = new Map(before);
+  for (const { reference, pin, id } of checked) {
+    if (!pins.has(reference)) pins.set(reference, { pin, id });
+  }
   return { provider, pins };
 }
 
@@ -106,35 +130,4 @@ async function reachDocker(rows: ContainerRows): Promise<Docker> {
     );
   });
   return docker;
-}
-
-async function makeRuntime(docker: Docker, wiring: Wiring, signal: AbortSignal): Promise<string> {
-  try {
-    return await buildSandboxRuntime({
-      docker,
-      ...wiring.sandboxRuntime,
-      cacheFolder: wiring.cacheFolder,
-      buildArguments: baseImages(wiring.env),
-      signal,
-    });
-  } catch (error) {
-    if (signal.aborted) throw interrupted();
-    const words = error instanceof Error ? error.message : String(error);
-    throw new UsageError(
-      `the sandbox runtime can't be made: ${words}. TALARIA_NODE_IMAGE and TALARIA_BUSYBOX_IMAGE may name other images to take Node and busybox from`,
-      { cause: error },
-    );
-  }
-}
-
-function interrupted(): InterruptedError {
-  return new InterruptedError('stopped before the first prompt; what was pulled stays with Docker');
-}
-
-function baseImages(env: Wiring['env']): Record<string, string> {
-  const { TALARIA_NODE_IMAGE: node, TALARIA_BUSYBOX_IMAGE: busybox } = env;
-  return {
-    ...(node !== undefined && { NODE_IMAGE: node }),
-    ...(busybox !== undefined && { BUSYBOX_IMAGE: busybox }),
-  };
 }

@@ -5,6 +5,7 @@ import {
   type SandboxProvider,
   type SandboxSpec,
 } from '../../core/ports/sandbox.ts';
+import type { ImagePin } from '../../core/run/manifest.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
@@ -17,7 +18,7 @@ import {
 
 export interface RunSandboxes extends SandboxProvider, RowSandboxes {
   /** What images are pinned to, by the name that rows give them; all that there are once ready. */
-  readonly pins: ReadonlyMap<string, string>;
+  readonly pins: ReadonlyMap<string, ImagePin>;
   /** The pin of what a row with this image, or "", runs in, or its name where it can't be had. */
   pinOf(image: string): string;
   /** How many prompts ahead it is of use to know. */
@@ -63,7 +64,7 @@ export function createRunSandboxes(
     pinOf(image) {
       if (!isContainer(image)) return '';
       const name = image === '' ? (config.default_image ?? '') : image;
-      return containers?.pins.get(name) ?? name;
+      return containers?.pins.get(name)?.pin ?? name;
     },
     get reach() {
       return containers === undefined ? 0 : config.num_workers;

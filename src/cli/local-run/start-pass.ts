@@ -1,7 +1,12 @@
 import { readSnapshotRows } from '../../adapters/local/dataset-rows.ts';
 import { writeFileAtomically } from '../../adapters/local/write-file-atomically.ts';
 import { type CheckpointBuilder, createCheckpoint } from '../../core/run/checkpoint.ts';
-import { type PassRecord, type RunFile, storedSettings } from '../../core/run/manifest.ts';
+import {
+  type ImagePin,
+  type PassRecord,
+  type RunFile,
+  storedSettings,
+} from '../../core/run/manifest.ts';
 import { promptsOfDataset } from '../../core/run/pass-prompts.ts';
 import type { Wiring } from '../wiring.ts';
 import type { OpenRun } from './open-run.ts';
@@ -23,7 +28,7 @@ export async function startPass(
   plan: RunPlan,
   staged: StagedInput,
   open: OpenRun,
-  { wiring, pins }: { wiring: Wiring; pins: ReadonlyMap<string, string> },
+  { wiring, pins }: { wiring: Wiring; pins: ReadonlyMap<string, ImagePin> },
 ): Promise<StartedPass> {
   const { config, folder, stored } = plan;
   const passes = stored?.passes ?? [];

@@ -15,6 +15,8 @@ export const passSchema = z.object({
   input_of_pass: z.int().min(1),
   samples_per_prompt: z.int().min(1),
   max_samples: z.int().min(1).nullable(),
+  /** What people are told: settings that were changed, the first bad lines. */
+  notices: z.array(z.string()).exactOptional(),
 });
 export type PassRecord = z.infer<typeof passSchema>;
 
@@ -23,6 +25,15 @@ const toolSchema = z.object({
   description: z.string(),
   parameters: z.record(z.string(), z.unknown()),
 });
+
+/** The one image that a name stands for in a whole run. */
+export const imagePinSchema = z.object({
+  /** As rows have it: `name@sha256:…`, or the id of an image that no registry has. */
+  pin: z.string(),
+  /** The Docker daemon's own digest of it, by which it is found wherever it was loaded. */
+  id: z.string(),
+});
+export type ImagePin = z.infer<typeof imagePinSchema>;
 
 /** What makes a run the same run in every pass, frozen at its first; only `images` grows. */
 export const manifestSchema = z.object({
@@ -33,11 +44,8 @@ export const manifestSchema = z.object({
   /** No model was asked: the rows are made up. */
   rehearsal: z.boolean(),
   sandbox: z.string(),
-  /**
-   * What each image name was when a pass first used it: `name@sha256:…`, or the id of an image that
-   * no registry has. Every later pass uses the same.
-   */
-  images: z.record(z.string(), z.string()).default({}),
+  /** What each image name stood for when a pass first used it: every later pass uses the same. */
+  images: z.record(z.string(), imagePinSchema).default({}),
   ephemeral_system_prompt_sha256: z.string(),
   prefill_messages_sha256: z.string(),
   /** Percent of each toolset of the distribution; "" and {} for a fixed set. */

@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import Docker from 'dockerode';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createImageChecks } from '../../../src/adapters/sandbox/docker/image-check.ts';
 import { ImageUnavailableError, SandboxLostError } from '../../../src/core/ports/sandbox.ts';
@@ -115,6 +119,48 @@ describe.runIf(isThere)('pulls of images', { timeout: 120_000 }, () => {
       expect(result).toMatchObject({ reason: { message: expect.stringMatching(stalled) } });
     }
     expect(third).toMatchObject({ status: 'fulfilled', value: { pin: other.pin, isPulled: true } });
+  });
+
+  it('are not needed for the pinned image, by whatever way it came here', async () => {
+    const { registry, docker } = runs;
+    const { reference, pin } = await registry.push('loaded');
+    const { id } = await createImageChecks(docker).check(reference);
+    const saved = await buffer(await docker.getImage(reference).get());
+    await docker.getImage(id).remove({ force: true });
+    await docker.loadImage(Readable.from([saved])).then(buffer);
+    const checks = createImageChecks(docker, { pins: new Map([[reference, { pin, id }]]) });
+    expect(await checks.check(reference)).toMatchObject({ id, pin, isPulled: false });
+  });
+
+  it('of what the sandbox runtime is made from end the run before it begins', async () => {
+    const { workshop, env, registry } = runs;
+    const base = `${registry.host}/no-base:1`;
+    const own = { XDG_CACHE_HOME: join(workshop.path, 'cache'), TALARIA_BUSYBOX_IMAGE: base };
+    await workshop.dataset([{ prompt: 'a', image: 'any' }]);
+    const flags = { run_name: 'no-base', model: 'rehearsal', output_dir: 'no-base' };
+    const end = await workshop.run(flags, { env: { ...env, ...own } });
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(
+      /runtime can't be made: \S+\/no-base:1: .* manifest unknown\. TALARIA_/,
+    );
+    expect(existsSync(join(workshop.path, 'no-base'))).toBe(false);
+  });
+
+  it('are no fault of the image where Docker goes away', async () => {
+    const server = createHttpServer((request, response) => {
+      if (request.method === 'GET') {
+        response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"none"}');
+        return;
+      }
+      response.write('{"status":"Pulling from a","id":"1"}\n', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const docker = new Docker({ host: '127.0.0.1', port, protocol: 'http' });
+    const checking = createImageChecks(docker).check('a:1');
+    await expect(checking).rejects.toThrow(SandboxLostError);
+    await expect(checking).rejects.toThrow(/^Docker went away during the pull/);
   });
 
   it('are no fault of the image where the run has ended them', async () => {

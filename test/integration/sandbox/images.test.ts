@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { RunFile } from '../../../src/core/run/manifest.ts';
 import { hasDocker } from '../../support/docker-daemon.ts';
 import { makeImage } from '../../support/docker-images.ts';
 import { hasRegistry } from '../../support/image-registry.ts';
@@ -22,6 +23,13 @@ describe.runIf(isThere)('images of a run', { timeout: 180_000 }, () => {
         () => true,
         () => false,
       );
+
+  function pinsOf(runName: string): Record<string, string> {
+    const { manifest } = readJson<RunFile>(`${runs.workshop.folder(runName)}/run.json`);
+    return Object.fromEntries(
+      Object.entries(manifest.images).map(([name, { pin }]) => [name, pin]),
+    );
+  }
 
   async function finished(stream: NodeJS.ReadableStream): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -59,7 +67,8 @@ describe.runIf(isThere)('images of a run', { timeout: 180_000 }, () => {
 
     const { Id: id } = await docker.getImage(made).inspect();
     const { trajectories, failed, runFile } = expectSound(runs.workshop.folder('all'));
-    expect(runFile.manifest.images).toEqual({
+    expect(runFile.manifest.images[made]).toEqual({ pin: id, id });
+    expect(pinsOf('all')).toEqual({
       [good.reference]: good.pin,
       [other.pin]: other.pin,
       [made]: id,
@@ -96,10 +105,10 @@ describe.runIf(isThere)('images of a run', { timeout: 180_000 }, () => {
       /^images whose tag has moved since the run began: 1; .*moving:1/m,
     );
     expect(await has(first.pin)).toBe(true);
-    const run = expectSound(runs.workshop.folder('pinned'));
-    const images = run.trajectories.map(({ metadata }) => metadata.image);
+    const { trajectories } = expectSound(runs.workshop.folder('pinned'));
+    const images = trajectories.map(({ metadata }) => metadata.image);
     expect(images).toEqual([first.pin, first.pin, fresh.pin]);
-    expect(run.runFile.manifest.images).toEqual({
+    expect(pinsOf('pinned')).toEqual({
       [first.reference]: first.pin,
       [fresh.reference]: fresh.pin,
     });
@@ -120,19 +129,17 @@ describe.runIf(isThere)('images of a run', { timeout: 180_000 }, () => {
   it('are pinned on disk when the model is asked for the first time', async () => {
     const { reference, pin } = await runs.registry.push('early');
     await runs.workshop.dataset([{ prompt: 'a', image: reference }]);
-    const pins: unknown[] = [];
+    const pins: object[] = [];
     const server = await startModelServer({
       reply() {
-        pins.push(
-          readJson<{ manifest: object }>(`${runs.workshop.folder('early')}/run.json`).manifest,
-        );
+        pins.push(pinsOf('early'));
         return text('Done.');
       },
     });
     const model = { model: 'test/model', base_url: server.baseUrl, api_key: 'test' };
     await rehearse('early', { ...model, keep_without_reasoning: true });
     await server.close();
-    expect(pins).toEqual([expect.objectContaining({ images: { [reference]: pin } })]);
+    expect(pins).toEqual([{ [reference]: pin }]);
   });
 
   it('are asked for only where prompts are still to be run in them', async () => {
@@ -162,8 +169,6 @@ describe.runIf(isThere)('images of a run', { timeout: 180_000 }, () => {
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), manifest }));
     await runs.workshop.dataset(['on this machine', { prompt: 'a', image: reference }]);
     expect(await rehearse('old', { resume: true })).toMatchObject({ code: 0 });
-    expect(readRun(runs.workshop.folder('old')).runFile.manifest.images).toEqual({
-      [reference]: pin,
-    });
+    expect(pinsOf('old')).toEqual({ [reference]: pin });
   });
 });

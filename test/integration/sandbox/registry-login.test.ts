@@ -1,6 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createImageChecks } from '../../../src/adapters/sandbox/docker/image-check.ts';
+import { createRegistryLogins } from '../../../src/adapters/sandbox/docker/registry-login.ts';
+import { ImageUnavailableError } from '../../../src/core/ports/sandbox.ts';
 import { hasDocker } from '../../support/docker-daemon.ts';
 import { hasRegistry, LOGIN } from '../../support/image-registry.ts';
 import { useRegistryRuns } from '../../support/registry-runs.ts';
@@ -74,12 +77,21 @@ describe.runIf(isThere)('images of a registry with a login', { timeout: 180_000 
     expect(await readFile(asked, 'utf8')).toBe(registry.host);
   });
 
+  it('cannot be had with a wrong login, in the words of the registry', async () => {
+    const auth = base64(`${LOGIN.username}:${WRONG}`);
+    const { end } = await runWith('wrong', (host) => ({ auths: { [host]: { auth } } }));
+    expect(end.code).toBe(1);
+    const [failed] = readRun(runs.workshop.folder('wrong')).failed;
+    expect(failed).toMatchObject({ outcome: 'failed/image_unavailable', api_calls: 0 });
+    expect(failed?.reason).toMatch(/unauthorized: authentication required$/);
+  });
+
   it.each([
     ['no login', {}, /no basic auth credentials$/],
     [
-      'a wrong login',
-      { auths: { HOST: { auth: base64(`${LOGIN.username}:${WRONG}`) } } },
-      /unauthorized: authentication required$/,
+      "another registry's login",
+      { auths: { 'x.example': { auth: base64('jo:x') } } },
+      /no basic auth credentials$/,
     ],
     [
       'a helper that is not there',
@@ -87,22 +99,18 @@ describe.runIf(isThere)('images of a registry with a login', { timeout: 180_000 
       /no basic auth credentials; asked without login, since docker-credential-absent is not on the PATH$/,
     ],
     [
-      "another registry's login",
-      { auths: { 'x.example': { auth: base64('jo:x') } } },
-      /no basic auth/,
-    ],
-    [
       'a config that is none',
       { auths: [WRONG] },
-      /since \S+config.json is not Docker's config in JSON$/,
+      /asked without login, since \S+config.json is not Docker's config in JSON$/,
     ],
-  ])('cannot be had with %s, in the words of the registry', async (_, config, reason) => {
-    const json = JSON.stringify(config);
-    const name = `refused-${Buffer.from(json).toString('hex').slice(-40)}`;
-    const { end } = await runWith(name, (host) => JSON.parse(json.replace('HOST', host)));
-    expect(end.code).toBe(1);
-    const [failed] = readRun(runs.workshop.folder(name)).failed;
-    expect(failed).toMatchObject({ outcome: 'failed/image_unavailable', api_calls: 0 });
-    expect(failed?.reason).toMatch(reason);
+  ])('cannot be had with %s, which is said', async (_, config, reason) => {
+    const { workshop, registry, docker } = runs;
+    const { reference } = await registry.push('refused');
+    await writeFile(join(workshop.path, 'config.json'), JSON.stringify(config));
+    const helpers = { env: { PATH }, helperTimeoutMs: 10_000 };
+    const logins = createRegistryLogins({ configFolder: workshop.path, ...helpers });
+    const checking = createImageChecks(docker, { logins }).check(reference);
+    await expect(checking).rejects.toThrow(ImageUnavailableError);
+    await expect(checking).rejects.toThrow(reason);
   });
 });

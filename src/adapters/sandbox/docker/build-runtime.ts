@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { type BuildSteps, createBuildSteps, removeBuiltImages } from './build-steps.ts';
 import { dockerWords } from './docker-words.ts';
+import type { ImageChecks } from './image-check.ts';
 
 /** Inside the built image, see containers/sandbox/Dockerfile. */
 const BUILT = '/runtime';
@@ -23,6 +24,8 @@ export interface SandboxRuntimeDeps {
   cacheFolder: string;
   /** Images to take Node and busybox from, in place of the Dockerfile's. */
   buildArguments?: Readonly<Record<string, string>> | undefined;
+  /** Pulls what the runtime is made from; without, the build does so, without login and in silence. */
+  images?: ImageChecks;
   /** Ends the build. */
   signal?: AbortSignal;
 }
@@ -60,6 +63,7 @@ async function contentHash(deps: SandboxRuntimeDeps): Promise<string> {
 function sources({ sourceFolder, daemonFile }: SandboxRuntimeDeps) {
   return [
     { name: 'Dockerfile', from: join(sourceFolder, 'Dockerfile') },
+    { name: 'make-runtime.sh', from: join(sourceFolder, 'make-runtime.sh') },
     { name: 'entry.sh', from: join(sourceFolder, 'entry.sh') },
     { name: 'daemon.mjs', from: daemonFile },
   ];
@@ -67,6 +71,7 @@ function sources({ sourceFolder, daemonFile }: SandboxRuntimeDeps) {
 
 /** Builds the runtime and unpacks it into a folder of `temporary`; leaves nothing in the daemon. */
 async function make(deps: SandboxRuntimeDeps, temporary: string): Promise<string> {
+  await Promise.all((await bases(deps)).map((base) => deps.images?.check(base)));
   const context = join(temporary, 'context');
   await mkdir(context);
   for (const { name, from } of sources(deps)) await copyFile(from, join(context, name));
@@ -82,6 +87,14 @@ async function make(deps: SandboxRuntimeDeps, temporary: string): Promise<string
       await removeBuiltImages(deps.docker, steps.ids());
     }
   }
+}
+
+/** Images that the Dockerfile begins with: by its own arguments, or those given. */
+async function bases({ sourceFolder, buildArguments }: SandboxRuntimeDeps): Promise<string[]> {
+  const text = await readFile(join(sourceFolder, 'Dockerfile'), 'utf8');
+  return [...text.matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm)].map(
+    ([, name = '', own = '']) => buildArguments?.[name] ?? own,
+  );
 }
 
 async function build(

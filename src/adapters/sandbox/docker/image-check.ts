@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { ImageUnavailableError } from '../../../core/ports/sandbox.ts';
+import type { ImagePin } from '../../../core/run/manifest.ts';
 import { isImageId, parseImageReference, pinOf, withoutDoubt } from './image-reference.ts';
 import { askDaemon, type InspectedImage, inspectImage } from './inspect-image.ts';
 import type { PullProgress } from './pull-events.ts';
@@ -7,7 +8,7 @@ import { pullImage } from './pull-image.ts';
 import type { RegistryLogins } from './registry-login.ts';
 
 /** What may stand in a path of the daemon's interface; it judges the rest itself. */
-const REFERENCE = /^[A-Za-z0-9](?:[\w.:/@-](?<!\.\.)){0,500}$/;
+const REFERENCE = /^[A-Za-z0-9](?:[\w.:/@-](?<!\.\.)){0,1000}$/;
 const STALL_MS = 300_000;
 
 export interface CheckedImage {
@@ -32,7 +33,7 @@ export interface PullObserver {
 
 export interface ImageCheckOptions {
   /** Pins of earlier passes by reference: these images are used, whatever the names mean now. */
-  pins?: ReadonlyMap<string, string>;
+  pins?: ReadonlyMap<string, ImagePin>;
   logins?: RegistryLogins;
   observer?: PullObserver;
   signal?: AbortSignal;
@@ -69,17 +70,13 @@ async function checkImage(
   reference: string,
   options: ImageCheckOptions,
 ): Promise<CheckedImage> {
-  if (!REFERENCE.test(reference)) {
-    throw new ImageUnavailableError(
-      `${JSON.stringify(reference.slice(0, 200))}: expected an image such as debian:12 or registry.example/name@sha256:…`,
-    );
-  }
   const { signal } = options;
   const pinned = options.pins?.get(reference);
-  const wanted = withoutDoubt(pinned ?? reference);
-  // A name that was not pinned may also be the beginning of an id, which is here or nowhere.
-  const here = await inspectImage(docker, pinned === undefined ? reference : wanted, signal);
-  const image = here ?? (await pulled(docker, { reference, pinned, wanted }, options));
+  for (const name of [reference, pinned?.pin, pinned?.id]) {
+    if (name !== undefined && !REFERENCE.test(name)) throw notAName(name);
+  }
+  const here = await findHere(docker, reference, pinned, signal);
+  const image = here ?? (await pulled(docker, { reference, pinned: pinned?.pin }, options));
   const server = await askDaemon(() => docker.version(), signal);
   if (image.Os !== server.Os || image.Architecture !== server.Arch) {
     throw new ImageUnavailableError(
@@ -91,17 +88,36 @@ async function checkImage(
   return {
     reference,
     id: image.Id,
-    pin: pinned ?? pinOf(reference, { id: image.Id, repositoryDigests }),
+    pin: pinned?.pin ?? pinOf(reference, { id: image.Id, repositoryDigests }),
     isPulled: here === undefined,
     hasMoved: named !== undefined && named.Id !== image.Id,
   };
 }
 
+function notAName(name: string): ImageUnavailableError {
+  return new ImageUnavailableError(
+    `${JSON.stringify(name.slice(0, 200))}: expected an image such as debian:12 or registry.example/name@sha256:…`,
+  );
+}
+
+async function findHere(
+  docker: Docker,
+  reference: string,
+  pinned: ImagePin | undefined,
+  signal: AbortSignal | undefined,
+): Promise<InspectedImage | undefined> {
+  // A name that was not pinned may also be the beginning of an id, which is here or nowhere.
+  if (pinned === undefined) return await inspectImage(docker, reference, signal);
+  // An image that was loaded from a file has lost the registry's digest.
+  return (
+    (await inspectImage(docker, withoutDoubt(pinned.pin), signal)) ??
+    (await inspectImage(docker, pinned.id, signal))
+  );
+}
+
 interface WantedImage {
   reference: string;
   pinned: string | undefined;
-  /** What is asked for. */
-  wanted: string;
 }
 
 async function pulled(
@@ -109,13 +125,14 @@ async function pulled(
   of: WantedImage,
   { logins, observer, signal, stallMs = STALL_MS }: ImageCheckOptions,
 ): Promise<InspectedImage> {
-  const { reference, pinned, wanted } = of;
+  const { reference, pinned } = of;
+  const name = pinned ?? reference;
+  const wanted = withoutDoubt(name);
   if (isImageId(wanted)) {
     throw unavailable(of, 'no registry has it: it is the id of an image that was made, not pulled');
   }
   const { registry } = parseImageReference(wanted);
   const { auth, problem = undefined } = (await logins?.(registry)) ?? {};
-  const name = pinned ?? reference;
   let isPulled = false;
   observer?.started(name);
   try {

@@ -43,11 +43,16 @@ export async function pullImage(docker: Docker, of: PullRequest): Promise<void> 
 /** Without the error that it comes from: a registry may repeat in its words what it was sent. */
 function pullFault(error: unknown, { auth, signal, stallMs }: PullRequest, isStalled: boolean) {
   if (signal?.aborted === true) return new SandboxLostError('the pull was ended with the run');
-  return new ImageUnavailableError(
-    isStalled
-      ? `no progress for ${stallMs / 1000} s, so the pull was given up`
-      : withoutSecrets(dockerWords(error), auth),
-  );
+  if (isStalled) {
+    return new ImageUnavailableError(
+      `no progress for ${stallMs / 1000} s, so the pull was given up`,
+    );
+  }
+  const words = withoutSecrets(dockerWords(error), auth);
+  // A fault of the connection to the daemon has a code of the system; what the daemon says has none.
+  return error instanceof Error && 'code' in error
+    ? new SandboxLostError(`Docker went away during the pull: ${words}`)
+    : new ImageUnavailableError(words);
 }
 
 async function followPull(
