@@ -7,6 +7,8 @@ export const mergeEnvSchema = z.object({
   BUCKET_NAME: text,
   /** This function: the run's merge is an invocation of its own, and so are groups of parts. */
   MERGE_NAME: text,
+  /** Plans the pass that begins where a run's merge ends. */
+  STARTER_NAME: text,
   /** Set for an emulator only. */
   AWS_ENDPOINT_URL: text.optional(),
 });

@@ -36,7 +36,18 @@ export const plannerSchema = z.object({
   owner: z.string(),
   lease_until: instant,
   tries: count,
+  /** Why the last try ended; "" for the first. */
+  problem: z.string().default(''),
+  /** When the pass was claimed; 0 where nobody has planned yet. */
+  claimed_at: instant.default(0),
+  /** What the run was before: a dataset that is refused leaves it so. Null for a run's first pass. */
+  from_state: z.enum(RUN_STATES).nullable().default(null),
+  /** Once the run is `running`: the pass's first batch; messages may still be missing. */
+  first_batch: count.default(0),
+  /** So many batch items of the pass are there, from its first on. */
+  batches_put: count.default(0),
 });
+export type Planner = z.infer<typeof plannerSchema>;
 
 /** The run item: `RUN#<run>` / `RUN`. */
 export const runRecordSchema = z.object({
@@ -67,6 +78,8 @@ export const runRecordSchema = z.object({
   stops_unclaimed: count,
   /** Of the run's merge. */
   merge_lease_until: instant,
+  /** The state before `merging`: says what it becomes afterwards. */
+  merging_from: z.enum(['running', 'cancelling']).optional(),
   started_at: z.string(),
   updated_at: z.string(),
 });

@@ -20,7 +20,7 @@ export interface LedgerSums {
 
 /** Sums up a ledger whose last attempts `state` knows, and tells the checkpoint of each entry. */
 export async function sumLedger(
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'entries'>,
   state: RunState,
   checkpoint: Pick<CheckpointBuilder, 'addAttempt'>,
 ): Promise<LedgerSums> {

@@ -15,7 +15,7 @@ import { createRunState, type RunState } from './run-state.ts';
 import { type Statistics, statisticsOf } from './statistics.ts';
 
 export interface MergeDeps extends PassPromptsDeps {
-  ledger: Ledger;
+  ledger: Pick<Ledger, 'entries'>;
   files: RunFiles;
   /** The state of the whole ledger, where it was read already. */
   state?: RunState;
@@ -63,7 +63,7 @@ export async function mergeRun(run: RunFile, deps: MergeDeps): Promise<MergeResu
   return { coverage, statistics, files: joined };
 }
 
-async function readState(ledger: Ledger): Promise<RunState> {
+async function readState(ledger: MergeDeps['ledger']): Promise<RunState> {
   const state = createRunState();
   for await (const entry of ledger.entries()) state.add(entry);
   return state;
