@@ -43,6 +43,5 @@ await build({
   ...shared,
   entryPoints: { worker: 'containers/worker/main.ts' },
   target: 'node22',
-  sourcemap: 'linked',
   banner: { js: REQUIRE },
 });
