@@ -140,7 +140,7 @@ export const runConfigSchema = z.strictObject({
   }),
   sandbox_network: flag(z.enum(['none', 'bridge', 'host']).default('bridge'), {
     group: 'Sandbox',
-    help: 'network of containers',
+    help: 'network of containers; bridge reaches outside, and no other sandbox',
   }),
   sandbox_memory: flag(whole.min(16).default(8192), {
     group: 'Sandbox',

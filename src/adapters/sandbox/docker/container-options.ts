@@ -7,10 +7,9 @@ const IO_MOUNT = '/.talaria-io';
 /** Shell state, pipes, and TMPDIR or HOME in images that have no writable one. */
 const IO_OPTIONS = 'rw,exec,nosuid,nodev,mode=1777,size=1g';
 
-export type SandboxNetwork = 'none' | 'bridge' | 'host';
-
 export interface SandboxLimits {
-  network: SandboxNetwork;
+  /** `none`, `bridge`, `host`, or a network's name or id. */
+  network: string;
   /** Undefined for no limit. Swap is not given beside it. */
   memoryBytes?: number | undefined;
   cpus?: number | undefined;
