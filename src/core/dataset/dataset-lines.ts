@@ -1,3 +1,5 @@
+import { joinBytes } from './join-bytes.ts';
+
 /** Longest line that is held: 256 MiB, which is below V8's longest string. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
@@ -66,7 +68,7 @@ function createPendingLine(maxLineBytes: number) {
       const wholeLength = length;
       const begin = next;
       next += wholeLength + 1;
-      const whole = joined(parts);
+      const whole = joinBytes(parts);
       parts = [];
       length = 0;
       if (whole.length < wholeLength) return { lineNumber, tooLongBytes: wholeLength };
@@ -76,18 +78,6 @@ function createPendingLine(maxLineBytes: number) {
       return isBlank(bytes) ? undefined : { lineNumber, offset: begin + start, bytes };
     },
   };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 function startsWithMark(line: Uint8Array): boolean {

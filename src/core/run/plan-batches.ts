@@ -47,22 +47,42 @@ export async function* promptsOf(
  * The batches that a pass still owes: a pure function of the dataset and of what is done. Holds one
  * open batch an image in memory; a batch is given out as soon as it is full.
  */
-export async function* planBatches(
+export function planBatches(
   prompts: AsyncIterable<PlannedPrompt>,
   batchSize: number,
   isDone: (promptId: string) => boolean,
 ): AsyncGenerator<PlannedBatch> {
-  const open = new Map<string, PlannedBatch>();
+  return groupByImage(owed(prompts, isDone), batchSize, ({ row }) => row.image);
+}
+
+async function* owed(
+  prompts: AsyncIterable<PlannedPrompt>,
+  isDone: (promptId: string) => boolean,
+): AsyncGenerator<PlannedPrompt> {
   for await (const prompt of prompts) {
-    if (isDone(prompt.promptId)) continue;
-    const { image } = prompt.row;
-    const batch = open.get(image) ?? { image, prompts: [] };
-    batch.prompts.push(prompt);
-    if (batch.prompts.length < batchSize) {
-      open.set(image, batch);
+    if (!isDone(prompt.promptId)) yield prompt;
+  }
+}
+
+/**
+ * Groups of up to `size` of one image, each as soon as it is full; in the end those that are not, in
+ * the order in which they began.
+ */
+export async function* groupByImage<T>(
+  items: AsyncIterable<T>,
+  size: number,
+  imageOf: (item: T) => string,
+): AsyncGenerator<{ image: string; prompts: T[] }> {
+  const open = new Map<string, { image: string; prompts: T[] }>();
+  for await (const item of items) {
+    const image = imageOf(item);
+    const group = open.get(image) ?? { image, prompts: [] };
+    group.prompts.push(item);
+    if (group.prompts.length < size) {
+      open.set(image, group);
     } else {
       open.delete(image);
-      yield batch;
+      yield group;
     }
   }
   yield* open.values();
