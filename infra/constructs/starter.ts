@@ -1,0 +1,63 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { StarterEnv } from '../../functions/starter/env.ts';
+import type { Settings } from '../settings.ts';
+import type { BatchQueue } from './batch-queue.ts';
+import type { EnvironmentFor } from './environment.ts';
+import {
+  type FunctionSurroundings,
+  grantInvoke,
+  LambdaFunction,
+  nameOf,
+} from './lambda-function.ts';
+import type { RunBucket } from './run-bucket.ts';
+import type { RunTable } from './run-table.ts';
+
+/** Plans a pass for each uploaded dataset. */
+export class Starter extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: {
+      bucket: RunBucket;
+      table: RunTable;
+      queue: BatchQueue;
+      settings: Pick<Settings, 'defaultRunConfig'>;
+      surroundings: FunctionSurroundings;
+    },
+  ) {
+    super(scope, id);
+    const { bucket, table, queue } = props;
+    const starter = new LambdaFunction(this, 'Starter', {
+      ...props.surroundings,
+      name: 'starter',
+      description: 'Plans a pass for each uploaded dataset',
+      // A million rows over 10,000 images.
+      memorySize: 2048,
+      timeout: Duration.minutes(15),
+      maxEventAge: Duration.hours(6),
+      environment: {
+        TABLE_NAME: table.name,
+        BUCKET_NAME: bucket.name,
+        QUEUE_URL: queue.queue.queueUrl,
+        DISPATCHER_NAME: nameOf(this, 'dispatcher'),
+        STARTER_NAME: nameOf(this, 'starter'),
+        MERGE_NAME: nameOf(this, 'merge'),
+        DEFAULT_RUN_CONFIG: JSON.stringify(props.settings.defaultRunConfig),
+      } satisfies EnvironmentFor<StarterEnv>,
+    });
+    bucket.onDataset(starter.function);
+    bucket.grantList(starter.role);
+    bucket.grantRead(starter.role, 'datasets/*');
+    bucket.grantRead(starter.role, 'runs/*/run.json', 'runs/*/passes/*');
+    bucket.grantPut(starter.role, 'runs/*/run.json', 'runs/*/private.json', 'runs/*/error.json');
+    bucket.grantPut(starter.role, 'runs/*/passes/*');
+    bucket.grantDelete(starter.role, 'datasets/*/private.json', 'runs/*/private.json');
+    bucket.grantDelete(starter.role, 'runs/*/error.json');
+    table.grantItems(starter.role);
+    table.grantDelete(starter.role);
+    table.grantIndexes(starter.role);
+    queue.grantSend(starter.role);
+    grantInvoke(starter.role, this, 'dispatcher', 'starter', 'merge');
+  }
+}
