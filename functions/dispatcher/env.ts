@@ -29,15 +29,25 @@ export const dispatcherEnvSchema = z.object({
   WORKER_ROLE_ARN: text,
   WORKER_EXTERNAL_ID: text,
   WORKER_IMAGE: text,
+  /** The same for arm64, where one is deployed: for images that have nothing else. */
+  WORKER_IMAGE_ARM64: text.optional(),
   /** For rows without image where the run names none. */
   DEFAULT_IMAGE: text,
   /** Secret with the model keys, by host. */
   SECRET_ARN: text,
+  /** JSON: {"<registry>": "<ARN of a secret with username and password>"}; for images that need it. */
+  REGISTRY_SECRETS: z
+    .string()
+    .default('{}')
+    .transform((value): unknown => JSON.parse(value))
+    .pipe(z.record(z.string(), text)),
   LOG_GROUP: text,
   AWS_REGION: text,
   /** `emulator`: no dependsOn, no entry points, host paths; see docs/emulator.md. */
   PLATFORM: z.enum(['aws', 'emulator']),
   /** Set for an emulator only. */
   AWS_ENDPOINT_URL: text.optional(),
+  /** For an emulator only: its folder of the machine, `runtime` in it is the sandbox runtime. */
+  EMULATOR_FOLDER: text.default('/tmp/talaria-emulator'),
 });
 export type DispatcherEnv = z.input<typeof dispatcherEnvSchema>;

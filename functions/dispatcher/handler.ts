@@ -1,0 +1,69 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ECSClient } from '@aws-sdk/client-ecs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Context } from 'aws-lambda';
+import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
+import { createDynamoDispatchedRuns } from '../../src/adapters/aws/dynamo-dispatched-runs.ts';
+import { createDynamoDispatcherLease } from '../../src/adapters/aws/dynamo-dispatcher-lease.ts';
+import { createDynamoKnownDefinitions } from '../../src/adapters/aws/dynamo-known-definitions.ts';
+import { createDynamoLaunches } from '../../src/adapters/aws/dynamo-launches.ts';
+import { createEcsFleet } from '../../src/adapters/aws/ecs-fleet.ts';
+import { createLambdaCloudFunctions } from '../../src/adapters/aws/lambda-cloud-functions.ts';
+import { createRegistryLogins } from '../../src/adapters/aws/registry-logins.ts';
+import { createSqsBatchInbox } from '../../src/adapters/aws/sqs-batch-inbox.ts';
+import { openTable } from '../../src/adapters/aws/table.ts';
+import { createOciRegistry } from '../../src/adapters/registry/oci-registry.ts';
+import type { DispatchDeps } from '../../src/core/cloud/dispatch/dispatch-deps.ts';
+import { emulatorRegistry, emulatorSettings } from '../../src/core/cloud/emulator-platform.ts';
+import { dispatchSettings } from './dispatch-settings.ts';
+import { dispatcher } from './dispatcher.ts';
+import { dispatcherEnvSchema } from './env.ts';
+
+const env = dispatcherEnvSchema.parse(process.env);
+const isEmulator = env.PLATFORM === 'emulator';
+const table = openTable(env.TABLE_NAME);
+const newId = () => randomUUID();
+const settings = dispatchSettings(env);
+const registry = createOciRegistry({
+  loginFor: createRegistryLogins(new SecretsManagerClient({}), env.REGISTRY_SECRETS),
+  allowLoopback: isEmulator,
+});
+
+const deps: DispatchDeps = {
+  lease: createDynamoDispatcherLease(table),
+  runs: createDynamoDispatchedRuns(table),
+  batches: createDynamoDispatchedBatches(table, newId),
+  launches: createDynamoLaunches(table, newId),
+  definitions: createDynamoKnownDefinitions(table),
+  fleet: createEcsFleet(new ECSClient({}), {
+    clusterArn: env.CLUSTER_ARN,
+    subnetIds: env.SUBNET_IDS,
+    securityGroupIds: env.SECURITY_GROUP_IDS,
+    assignPublicIp: env.ASSIGN_PUBLIC_IP,
+    tags: { 'talaria:family': env.TASK_FAMILY },
+  }),
+  inbox: createSqsBatchInbox(new SQSClient({}), env.QUEUE_URL),
+  registry: isEmulator ? emulatorRegistry(registry) : registry,
+  functions: createLambdaCloudFunctions(new LambdaClient({}), {
+    starter: env.STARTER_NAME,
+    merge: env.MERGE_NAME,
+  }),
+  clock: {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    sleep: async (milliseconds) => void (await sleep(milliseconds)),
+  },
+  settings: isEmulator
+    ? { ...settings, ...emulatorSettings(env.EMULATOR_FOLDER, env.AWS_ENDPOINT_URL ?? '') }
+    : settings,
+  newId,
+  sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  log: (message, fields) =>
+    process.stdout.write(`${JSON.stringify({ level: 'info', message, ...fields })}\n`),
+};
+
+export const handler = (event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
+  dispatcher(event, deps, context.getRemainingTimeInMillis());

@@ -1,0 +1,72 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
+import type { KnownDefinitions } from '../../core/ports/known-definitions.ts';
+import type { Table } from './table.ts';
+import { taskDefinitionKey } from './table-keys.ts';
+
+const recordSchema = z.object({ arn: z.string(), used_at: z.int().min(0) });
+
+/** Task definitions that were registered: `TASKDEF#<content hash>` / `TASKDEF`. */
+export function createDynamoKnownDefinitions(table: Table): KnownDefinitions {
+  const { client, name: TableName } = table;
+
+  async function find(hash: string) {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: taskDefinitionKey(hash), ConsistentRead: true }),
+    );
+    if (Item === undefined) return undefined;
+    const { arn, used_at: usedAt } = recordSchema.parse(Item);
+    return { arn, usedAt };
+  }
+
+  return {
+    find,
+    async keep(hash, arn, now) {
+      try {
+        await client.send(
+          new PutCommand({
+            TableName,
+            Item: { ...taskDefinitionKey(hash), arn, used_at: now },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          }),
+        );
+        return arn;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return (await find(hash))?.arn ?? arn;
+      }
+    },
+    async used(hash, now) {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName,
+            Key: taskDefinitionKey(hash),
+            UpdateExpression: 'SET used_at = :now',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeValues: { ':now': now },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
+    async forget(hash, usedAt) {
+      try {
+        await client.send(
+          new DeleteCommand({
+            TableName,
+            Key: taskDefinitionKey(hash),
+            ConditionExpression: 'attribute_not_exists(pk) OR used_at <= :used',
+            ExpressionAttributeValues: { ':used': usedAt },
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
+  };
+}

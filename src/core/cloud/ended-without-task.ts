@@ -1,0 +1,62 @@
+import type { LedgerEntry } from '../run/ledger-entry.ts';
+import type { Outcome } from '../trajectory/outcome.ts';
+import { NO_USAGE } from '../trajectory/usage.ts';
+import type { AttemptRecord, PromptRecord } from './attempt-record.ts';
+import type { BatchRecord } from './batch-record.ts';
+import type { PromptProgress } from './prompt-progress.ts';
+import type { RunRecord } from './run-record.ts';
+
+/** Attempt and prompt item of a prompt that ends without a task: there is no row. */
+export interface PromptEnd {
+  hash: string;
+  occurrence: number;
+  number: number;
+  attempt: AttemptRecord;
+  prompt: PromptRecord;
+}
+
+export function endWithoutTask(
+  of: { run: RunRecord; batch: BatchRecord; image: string; now: string },
+  owed: PromptProgress,
+  end: { outcome: Outcome; reason: string },
+): PromptEnd {
+  const { run, batch, image, now } = of;
+  const { position, nextAttempt: number } = owed;
+  const { hash, occurrence, index, sample } = owed.reference;
+  const entry: LedgerEntry = {
+    prompt_id: `${hash}-${occurrence}`,
+    prompt_index: index,
+    sample,
+    pass: batch.pass,
+    batch: batch.batch,
+    outcome: end.outcome,
+    reason: end.reason,
+    model: run.model,
+    image,
+    toolsets: [],
+    api_calls: 0,
+    usage: NO_USAGE,
+    timing: {
+      attempt: number,
+      started_at: now,
+      ended_at: now,
+      total_seconds: 0,
+      model_seconds: 0,
+      tool_seconds: 0,
+      sandbox_seconds: 0,
+    },
+    tools: {},
+    assistant_turns: 0,
+    turns_with_reasoning: 0,
+    adopted: false,
+  };
+  // A batch that never had a launch ends as of its first.
+  const launch = Math.max(1, batch.launch);
+  return {
+    hash,
+    occurrence,
+    number,
+    attempt: { position, launch, sample_key: '', entry, is_final: true },
+    prompt: { outcome: end.outcome, attempt: number, batch: batch.batch, position, sample_key: '' },
+  };
+}

@@ -1,0 +1,21 @@
+import type { ImageRecord } from '../cloud/attempt-record.ts';
+import type { CloudRunState, RunRecord } from '../cloud/run-record.ts';
+
+/** Runs and their images, as the dispatcher sees and moves them. */
+export interface DispatchedRuns {
+  /** Runs in these states, the oldest first; may lag behind by a moment. */
+  inStates(states: readonly CloudRunState[]): Promise<RunRecord[]>;
+  read(run: string): Promise<RunRecord | undefined>;
+  /** Only from `from`; false where it is in another state. `reason` stays where it is undefined. */
+  move(
+    run: string,
+    move: { from: CloudRunState; to: CloudRunState; reason?: string; now: number },
+  ): Promise<boolean>;
+  /** One more stop in a row before any claim. */
+  countStop(run: string): Promise<void>;
+  image(run: string, reference: string): Promise<ImageRecord | undefined>;
+  /** Puts the first facts of an image; resolves to those that hold. */
+  keepImage(run: string, image: ImageRecord): Promise<ImageRecord>;
+  /** The image can't be had for good; the first words stay. */
+  giveUpImage(run: string, reference: string, problem: string): Promise<void>;
+}
