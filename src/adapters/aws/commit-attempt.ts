@@ -29,7 +29,8 @@ export async function commitAttempt(
     const form = formOf(recorded, remaining);
     const items = itemsOf(of, recorded, { form, withPrompt, now: at });
     const { position, entry } = recorded.attempt;
-    const parts = [of.run, of.batch, of.launch, position, entry.timing.attempt, form, withPrompt];
+    const { attempt } = entry.timing;
+    const parts = [of.run, of.batch, of.launch, position, attempt, form, withPrompt, at];
     const reasons = await transact(of.table, items, tokenOf(JSON.stringify(parts)));
     if (reasons === undefined || (await isThere(of, recorded))) return;
     if (reasons[ATTEMPT] === CONDITION_FAILED || !(await isMine(of))) throw await lostBatch(of);
