@@ -11,7 +11,7 @@ const SHOWN_NAME = 200;
 
 export interface PullDisplay {
   observer: PullObserver;
-  /** Nothing is drawn afterwards. */
+  /** Nothing is redrawn afterwards: a later pull is told by two lines. */
   stop(): void;
 }
 
@@ -28,6 +28,7 @@ export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay 
   const { stream, colors, isLive } = terminal;
   const pulls = new Map<string, Pull>();
   const draw = isLive ? createLogUpdate(stream) : undefined;
+  let isStopped = false;
 
   function redraw() {
     const lines = [...pulls].map(([name, { progress }]) =>
@@ -37,6 +38,10 @@ export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay 
   }
 
   function line(text: string) {
+    if (isStopped) {
+      terminal.line(text);
+      return;
+    }
     draw?.clear();
     stream.write(`${text}\n`);
     if (isLive) redraw();
@@ -50,7 +55,7 @@ export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay 
     observer: {
       started(name) {
         pulls.set(name, { from: clock.monotonic(), progress: undefined });
-        if (isLive) redraw();
+        if (isLive && !isStopped) redraw();
         else line(pullText(name, undefined));
       },
       advanced(name, progress) {
@@ -65,6 +70,7 @@ export function startPullDisplay(terminal: Terminal, clock: Clock): PullDisplay 
       },
     },
     stop() {
+      isStopped = true;
       clearInterval(timer);
       terminal.lineThrough(undefined);
       draw?.clear();

@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createImageChecks } from '../../../src/adapters/sandbox/docker/image-check.ts';
 import { ImageUnavailableError, SandboxLostError } from '../../../src/core/ports/sandbox.ts';
 import { hasDocker } from '../../support/docker-daemon.ts';
+import { makeDockerProvider } from '../../support/docker-sandboxes.ts';
 import { startHeldRegistry } from '../../support/held-registry.ts';
 import { hasRegistry, removeImagesOf } from '../../support/image-registry.ts';
 import { useRegistryRuns } from '../../support/registry-runs.ts';
@@ -130,6 +131,21 @@ describe.runIf(isThere)('pulls of images', { timeout: 120_000 }, () => {
     await docker.loadImage(Readable.from([saved])).then(buffer);
     const checks = createImageChecks(docker, { pins: new Map([[reference, { pin, id }]]) });
     expect(await checks.check(reference)).toMatchObject({ id, pin, isPulled: false });
+  });
+
+  it('bring the same image again that somebody removes in the middle of a run', async () => {
+    const { registry, docker } = runs;
+    const { reference, pin } = await registry.push('removed');
+    const { provider, dispose } = await makeDockerProvider('static', { defaultImage: reference });
+    onTestFinished(dispose);
+    const spec = { promptId: 'p', image: '', cwd: '' };
+    await (await provider.open(spec)).close();
+    const first = await provider.images.check(reference);
+    await docker.getImage(first.id).remove({ force: true });
+    await registry.push('removed');
+    await expect(provider.open(spec)).rejects.toThrow(/^no sandbox: No such image/);
+    await (await provider.open(spec)).close();
+    expect(await provider.images.check(reference)).toMatchObject({ id: first.id, pin });
   });
 
   it('of what the sandbox runtime is made from end the run before it begins', async () => {

@@ -12,7 +12,7 @@ import { createSandboxOwner, type SandboxOwner } from '../sandbox-owner.ts';
 import { containerLabels, sweepContainers } from './container-labels.ts';
 import { containerOptions, type SandboxLimits } from './container-options.ts';
 import { createDiskLimit } from './disk-limit.ts';
-import { dockerWords } from './docker-words.ts';
+import { dockerWords, statusCode } from './docker-words.ts';
 import { createImageChecks, type ImageChecks } from './image-check.ts';
 import { createSparePool, type Spare } from './spare-pool.ts';
 import { containerName, type StartedContainer, startContainer, within } from './start-container.ts';
@@ -98,9 +98,15 @@ export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSand
     const labels = containerLabels({ ...deps, owner: await getOwner() });
     const optionsWith = (diskQuota: boolean) =>
       containerOptions({ ...deps, image, labels, diskQuota });
-    const options = { ...optionsWith(await disk.hasQuota(optionsWith(true))), name };
     const { memoryBytes } = limits;
-    return startContainer(docker, { options, memoryBytes, timeoutMs: startTimeoutMs });
+    try {
+      const options = { ...optionsWith(await disk.hasQuota(optionsWith(true))), name };
+      return await startContainer(docker, { options, memoryBytes, timeoutMs: startTimeoutMs });
+    } catch (error) {
+      // Somebody has removed the image since: the next attempt is to have it again.
+      if (statusCode(error) === 404) images.renew(reference);
+      throw error;
+    }
   }
 
   /** Makes a container one prompt's own; removes it where that fails. */

@@ -48,19 +48,28 @@ export interface ImageChecks {
    * ended it.
    */
   check(reference: string): Promise<CheckedImage>;
+  /** Looks for the very same image again, or pulls it, the next time that it is needed. */
+  renew(reference: string): void;
 }
 
 /** Checks whose first answer holds as long as they live, so that a run uses one image for a name. */
 export function createImageChecks(docker: Docker, options: ImageCheckOptions = {}): ImageChecks {
   const checks = new Map<string, Promise<CheckedImage>>();
+  const pins = new Map(options.pins);
   return {
     check(reference) {
       const known = checks.get(reference);
       if (known !== undefined) return known;
-      const checking = checkImage(docker, reference, options);
+      const checking = checkImage(docker, reference, { ...options, pins });
       checks.set(reference, checking);
-      checking.catch(() => undefined);
+      checking.then(
+        ({ pin, id }) => pins.set(reference, { pin, id: pins.get(reference)?.id ?? id }),
+        () => undefined,
+      );
       return checking;
+    },
+    renew(reference) {
+      if (pins.has(reference)) checks.delete(reference);
     },
   };
 }
