@@ -30,6 +30,7 @@ export function dispatchSettings(env: z.output<typeof dispatcherEnvSchema>): Dis
       agentEnv: {
         TABLE_NAME: env.TABLE_NAME,
         BUCKET_NAME: env.BUCKET_NAME,
+        AWS_REGION: env.AWS_REGION,
         WORKER_ROLE_ARN: env.WORKER_ROLE_ARN,
         WORKER_EXTERNAL_ID: env.WORKER_EXTERNAL_ID,
       },

@@ -128,6 +128,7 @@ export function taskDefinition(settings: TaskSettings, of: TaskImage): TaskDefin
         environment: Object.entries({
           ...settings.agentEnv,
           SANDBOXES: String(of.sandboxes),
+          IMAGE: of.pinned,
         }).map(([name, value]) => ({ name, value })),
         secrets: [{ name: 'MODEL_KEYS', valueFrom: settings.secretArn }],
         mountPoints: sockets,
