@@ -18,6 +18,14 @@ const FROM_BUSYBOX = [
   'RUN mkdir -p /tmp /root /etc && chmod 1777 /tmp && echo "root:x:0:0:root:/root:/bin/sh" > /etc/passwd',
 ];
 
+const IDLE_WORKER = [
+  'trap "exit 143" TERM',
+  'if [ "$1" = init ]; then chmod 1777 /.talaria-io/*; exit 0; fi',
+  'env > /.talaria-io/0/new && mv /.talaria-io/0/new /.talaria-io/0/agent.env',
+  'until [ -e /.talaria-io/0/end ]; do sleep 0.1; done',
+  'exit $(cat /.talaria-io/0/end)',
+].join('; ');
+
 /** Images of every kind, by the part of their name after `talaria-test/`. */
 const IMAGES = {
   busybox: FROM_BUSYBOX,
@@ -40,6 +48,12 @@ const IMAGES = {
     'STOPSIGNAL SIGKILL',
     'ENTRYPOINT ["/bin/false"]',
     'CMD ["never"]',
+  ],
+  // In place of the worker's: says what its environment is, and ends when it is told with which code.
+  'idle-worker': [
+    ...FROM_BUSYBOX,
+    `RUN echo '${IDLE_WORKER}' > /worker.sh`,
+    'ENTRYPOINT ["/bin/sh", "/worker.sh"]',
   ],
 } as const;
 

@@ -1,4 +1,5 @@
 import type { TaskStop } from './launch-record.ts';
+import { AGENT } from './task-definition.ts';
 
 /**
  * Who ended a task. `image`: it can't be pulled or started, whatever is tried; `interrupted`: Spot, ECS
@@ -11,6 +12,8 @@ export const OUR_STOP = 'talaria: ';
 /** Our stop of a task whose worker no longer renewed its lease: that is the worker's end, not ours. */
 export const LEASE_RAN_OUT = `${OUR_STOP}its lease ran out`;
 
+/** Exit code of a worker whose sandboxes gave no answer, none of them. */
+const NO_SANDBOX = 4;
 const SANDBOX = /^sandbox-/;
 /** Faults of a pull that the same image will have again. */
 const GONE =
@@ -55,6 +58,7 @@ function blamesImage(stop: TaskStop): boolean {
   );
   if (words.some(isImageFault)) return true;
   if (stop.code !== 'EssentialContainerExited') return false;
+  if (stop.containers.some((of) => of.name === AGENT && of.exit_code === NO_SANDBOX)) return true;
   // Its daemon ends with 0 where the agent goes first, and by a signal with the task.
   return sandboxes.some(({ exit_code: code }) => code !== null && code !== 0 && !KILLED.has(code));
 }
