@@ -82,7 +82,11 @@ export const settings = {
     'retain',
     'what cdk destroy does to bucket, table, keys and logs; `destroy` deletes all results',
   ),
-  defaultRunConfig: setting(jsonObject, {}, 'run.json of uploads that have none beside them'),
+  defaultRunConfig: setting(
+    jsonObject,
+    { batch_size: 8 },
+    'run.json of uploads that have none beside them',
+  ),
   platform: setting(
     choice('aws', 'emulator'),
     'aws',
