@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Sandbox, SandboxLostError, type SandboxProvider } from '../../core/ports/sandbox.ts';
 import { PROTOCOL_VERSION } from './protocol/messages.ts';
@@ -7,6 +9,8 @@ import { connectWhenThere } from './socket-connection.ts';
 
 /** Sandboxes that end so close together were ended by what ends the whole task. */
 const TOGETHER_MS = 2_000;
+/** The longest a daemon's end is waited for. */
+const END_MS = 5_000;
 
 export interface SocketSandboxesDeps {
   /** Sockets of the task's sandboxes, each of which serves one prompt. */
@@ -33,6 +37,7 @@ export interface SocketSandboxes extends SandboxProvider {
 }
 
 interface Waiting {
+  socket: Socket;
   client: ProtocolClient;
   state: 'waiting' | 'open' | 'closed' | 'lost';
   lostAt: number;
@@ -44,6 +49,7 @@ const isLive = ({ state }: Waiting) => state === 'waiting' || state === 'open';
 export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<SocketSandboxes> {
   const problems: string[] = [];
   const allLost = new AbortController();
+  let all: Waiting[] = [];
   let onAllLost: (why: string) => void = () => undefined;
   const connected = await Promise.all(
     deps.sockets.map(async (path): Promise<Waiting | undefined> => {
@@ -55,12 +61,13 @@ export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<Socke
       }
     }),
   );
-  let all = connected.filter((one) => one !== undefined);
+  all = connected.filter((one) => one !== undefined);
 
   async function answered(path: string): Promise<Waiting> {
     const socket = await connectWhenThere(path, { ...deps, timeoutMs: deps.connectTimeoutMs });
     if (socket === undefined) throw new Error(`no sandbox listens on ${path}`);
     const waiting: Waiting = {
+      socket,
       state: 'waiting',
       lostAt: Number.NEGATIVE_INFINITY,
       client: createProtocolClient(socket, { explainLoss: (what) => explain(waiting, what) }),
@@ -71,6 +78,7 @@ export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<Socke
 
   /** Waits until it can be told whether all are lost, or the task is being stopped, or this one. */
   async function explain(of: Waiting, what: string): Promise<string> {
+    if (of.state === 'closed') return 'the sandbox is closed';
     of.state = 'lost';
     of.lostAt = performance.now();
     const together = all.filter(({ lostAt }) => lostAt > performance.now() - TOGETHER_MS);
@@ -86,8 +94,14 @@ export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<Socke
     allLost.abort();
   }
 
-  function end(of: Waiting): void {
-    if (of.state !== 'lost') of.state = 'closed';
+  /** Resolves when its daemon has ended, and with it all that ran there, ports that it held too. */
+  async function end(of: Waiting): Promise<void> {
+    if (isLive(of)) {
+      of.state = 'closed';
+      of.socket.end();
+      const closed = once(of.socket, 'close').catch(() => undefined);
+      await Promise.race([closed, delay(END_MS, undefined, { ref: false })]);
+    }
     of.client.close();
   }
 
@@ -96,7 +110,7 @@ export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<Socke
     problems,
     keep(count, tell) {
       onAllLost = tell;
-      for (const unused of all.slice(count)) end(unused);
+      for (const unused of all.slice(count)) void end(unused);
       all = all.slice(0, count);
     },
     async open({ promptId, cwd }) {
@@ -107,7 +121,7 @@ export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<Socke
       try {
         await client.call('open', { version: PROTOCOL_VERSION, cwd, mark: promptId });
       } catch (error) {
-        end(next);
+        await end(next);
         throw error;
       }
       const sandbox: Sandbox = {
@@ -117,7 +131,7 @@ export async function connectSandboxes(deps: SocketSandboxesDeps): Promise<Socke
       return sandbox;
     },
     close() {
-      for (const one of all) end(one);
+      for (const one of all) void end(one);
     },
   };
 }
