@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type StarterDeps, start } from '../../functions/starter/starter.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoPlannedBatches } from '../../src/adapters/aws/dynamo-planned-batches.ts';
@@ -9,7 +9,7 @@ import { createDynamoPromptOutcomes } from '../../src/adapters/aws/dynamo-prompt
 import { createPassClaims } from '../../src/adapters/aws/pass-claims.ts';
 import { createS3PassFiles } from '../../src/adapters/aws/s3-pass-files.ts';
 import { createSqsBatchQueue } from '../../src/adapters/aws/sqs-batch-queue.ts';
-import { promptKey, runKey } from '../../src/adapters/aws/table-keys.ts';
+import { batchKey, promptKey, runKey } from '../../src/adapters/aws/table-keys.ts';
 import { gunzip } from '../../src/adapters/local/gunzip.ts';
 import {
   type BatchMessage,
@@ -20,6 +20,9 @@ import {
 import { type RunRecord, runRecordSchema } from '../../src/core/cloud/run-record.ts';
 import { BUILTIN_TOOLS } from '../../src/core/tools/builtin-tools.ts';
 import type { CloudResources } from './cloud-resources.ts';
+
+/** Numbers without a batch, after which there is none any more. */
+const GAP = 5;
 
 export const STANDARD_CONFIG = { batch_size: 4, model: 'rehearsal' };
 
@@ -100,21 +103,18 @@ export function createCloudView(resources: CloudResources) {
     /** By number. */
     async batches(name: string): Promise<BatchRecord[]> {
       const found: BatchRecord[] = [];
-      let from: Record<string, unknown> | undefined;
-      do {
-        const page = await table.client.send(
-          new ScanCommand({
+      for (let batch = 0, gap = 0; gap < GAP; batch += 1) {
+        const { Item } = await table.client.send(
+          new GetCommand({
             TableName: table.name,
+            Key: batchKey(name, batch),
             ConsistentRead: true,
-            FilterExpression: 'begins_with(pk, :pk) AND sk = :sk',
-            ExpressionAttributeValues: { ':pk': `RUN#${name}#BATCH#`, ':sk': 'BATCH' },
-            ...(from !== undefined && { ExclusiveStartKey: from }),
           }),
         );
-        found.push(...(page.Items ?? []).map((item) => batchRecordSchema.parse(item)));
-        from = page.LastEvaluatedKey;
-      } while (from !== undefined);
-      return found.sort((a, b) => a.batch - b.batch);
+        gap = Item === undefined ? gap + 1 : 0;
+        if (Item !== undefined) found.push(batchRecordSchema.parse(Item));
+      }
+      return found;
     },
     async putOutcome(
       name: string,
@@ -143,14 +143,14 @@ export function createCloudView(resources: CloudResources) {
     async put(key: string, body: string): Promise<void> {
       await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: body }));
     },
-    /** All messages that are there, taken out. */
-    async messages(): Promise<BatchMessage[]> {
+    /** A run's messages by batch; all that are there are taken out. */
+    async messages(name: string): Promise<BatchMessage[]> {
       const found: BatchMessage[] = [];
       for (;;) {
         const { Messages = [] } = await sqs.send(
           new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
         );
-        if (Messages.length === 0) return found;
+        if (Messages.length === 0) break;
         found.push(...Messages.map(({ Body = '' }) => batchMessageSchema.parse(JSON.parse(Body))));
         await sqs.send(
           new DeleteMessageBatchCommand({
@@ -159,6 +159,7 @@ export function createCloudView(resources: CloudResources) {
           }),
         );
       }
+      return found.filter(({ run }) => run === name).sort((a, b) => a.batch - b.batch);
     },
   };
 }

@@ -1,23 +1,14 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchRecordSchema } from '../../core/cloud/batch-record.ts';
 import type { PlannedBatches } from '../../core/ports/planned-batches.ts';
+import { getItems, MOST_ITEMS } from './get-items.ts';
 import type { Table } from './table.ts';
 import { batchKey, livePk } from './table-keys.ts';
-
-/** More than a planner puts at once: its items have no longer gap. */
-const LOOKED_AHEAD = 64;
 
 /** Batch items as a planner puts them. */
 export function createDynamoPlannedBatches(table: Table): PlannedBatches {
   const { client, name: TableName } = table;
-
-  async function passOf(run: string, batch: number): Promise<number | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: batchKey(run, batch), ConsistentRead: true }),
-    );
-    return Item === undefined ? undefined : batchRecordSchema.parse(Item).pass;
-  }
 
   async function remove(run: string, batch: number, pass: number): Promise<void> {
     await held(() =>
@@ -51,12 +42,12 @@ export function createDynamoPlannedBatches(table: Table): PlannedBatches {
         ),
       ),
     async removeFrom(run, batch, pass) {
-      for (let from = batch; ; from += LOOKED_AHEAD) {
-        const numbers = Array.from({ length: LOOKED_AHEAD }, (_, at) => from + at);
-        const passes = await Promise.all(numbers.map((number) => passOf(run, number)));
-        const left = numbers.filter((_, at) => passes[at] !== undefined);
+      // More than a planner puts at once: its items have no longer gap.
+      for (let from = batch; ; from += MOST_ITEMS) {
+        const keys = Array.from({ length: MOST_ITEMS }, (_, at) => batchKey(run, from + at));
+        const left = (await getItems(table, keys)).map((item) => batchRecordSchema.parse(item));
         if (left.length === 0) return;
-        await Promise.all(left.map((number) => remove(run, number, pass)));
+        await Promise.all(left.map((of) => remove(run, of.batch, pass)));
       }
     },
   };
