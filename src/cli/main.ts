@@ -1,8 +1,12 @@
 import { Command, CommanderError, type Option } from 'commander';
+import { addDownload } from './commands/download.ts';
 import { addListDistributions } from './commands/list-distributions.ts';
 import { addMerge } from './commands/merge.ts';
 import { addRun } from './commands/run.ts';
 import { addSandbox } from './commands/sandbox.ts';
+import { addSecrets } from './commands/secrets.ts';
+import { addStatus } from './commands/status.ts';
+import { addSubmit } from './commands/submit.ts';
 import { asksFor, normalizeFlags } from './run-options.ts';
 import { errorText } from './terminal/terminal.ts';
 import { exitCodeOf } from './usage-error.ts';
@@ -62,6 +66,10 @@ function createProgram(of: Wiring): Command {
   addMerge(program, of);
   addListDistributions(program, of);
   addSandbox(program, of);
+  addSubmit(program, of);
+  addStatus(program, of);
+  addDownload(program, of);
+  addSecrets(program, of);
   for (const command of [program, ...program.commands.flatMap((sub) => [sub, ...sub.commands])]) {
     command
       .exitOverride()

@@ -2,9 +2,12 @@ import { type Command, Option } from 'commander';
 import { decodeFlag, valueShape } from '../core/run/flag-values.ts';
 import { metaOf, RUN_CONFIG_KEYS, type RunConfigKey } from '../core/run/run-config.ts';
 
-/** Adds every setting of a run as a flag, with its help, from the one schema. */
-export function addRunOptions(command: Command): void {
-  for (const key of RUN_CONFIG_KEYS) command.addOption(optionOf(key));
+/** Adds every setting of a run as a flag, with its help but for those hidden, from the one schema. */
+export function addRunOptions(
+  command: Command,
+  isHidden: (key: RunConfigKey) => boolean = () => false,
+): void {
+  for (const key of RUN_CONFIG_KEYS) command.addOption(optionOf(key).hideHelp(isHidden(key)));
 }
 
 function optionOf(key: RunConfigKey): Option {

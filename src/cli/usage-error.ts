@@ -13,6 +13,7 @@ const WRONG_USE = new Set([
   'DistributionUnavailableError',
   'FrozenSettingError',
   'RunLockedError',
+  'StackNotFoundError',
 ]);
 
 /** Exit code of an error that ended a command: 2 for wrong use, 130 for a signal, else 1. */

@@ -53,6 +53,8 @@ function isWritableFolder(path: string): boolean {
 }
 
 export function createWiring(): Wiring {
+  // What Node the SDK will ask for some day is no matter of whoever submits a run.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const folderName = `talaria-${process.getuid?.() ?? 0}`;
   return {
     version: TALARIA_VERSION,

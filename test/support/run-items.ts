@@ -22,13 +22,16 @@ MIXED_PROMPTS[5] = {
 };
 
 /** The run item as it is stored. */
-export async function runItem({ table }: CloudResources, run: string): Promise<Partial<RunRecord>> {
+export async function runItem(
+  { table }: Pick<CloudResources, 'table'>,
+  run: string,
+): Promise<Partial<RunRecord>> {
   const key = { TableName: table.name, Key: runKey(run), ConsistentRead: true };
   return (await table.client.send(new GetCommand(key))).Item ?? {};
 }
 
 export async function setRun(
-  { table }: CloudResources,
+  { table }: Pick<CloudResources, 'table'>,
   run: string,
   fields: Partial<RunRecord>,
 ): Promise<void> {
@@ -45,7 +48,7 @@ export async function setRun(
 }
 
 export async function mergeBatches(
-  cloud: CloudResources,
+  cloud: Pick<CloudResources, 'table' | 'bucket'>,
   run: string,
   batches: number,
 ): Promise<void> {

@@ -8,10 +8,14 @@ export interface ListedObject {
   modified: Date;
 }
 
-/** All objects whose keys begin so, in the order of their keys' bytes. */
+/**
+ * All objects whose keys begin so, in the order of their keys' bytes; with `level`, only those
+ * without a further slash.
+ */
 export async function* listObjects(
   bucket: Bucket,
   prefix: string,
+  { level = false } = {},
 ): AsyncGenerator<ListedObject, void, undefined> {
   let token: string | undefined;
   do {
@@ -19,6 +23,7 @@ export async function* listObjects(
       new ListObjectsV2Command({
         Bucket: bucket.name,
         Prefix: prefix,
+        ...(level && { Delimiter: '/' }),
         ...(token !== undefined && { ContinuationToken: token }),
       }),
     );

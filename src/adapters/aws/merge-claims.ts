@@ -1,5 +1,10 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type RunRecord, runRecordSchema, type Upload } from '../../core/cloud/run-record.ts';
+import {
+  plannerSchema,
+  type RunRecord,
+  runRecordSchema,
+  type Upload,
+} from '../../core/cloud/run-record.ts';
 import type { MergeClaim, MergeEnd, MergeProgress } from '../../core/ports/merge-progress.ts';
 import type { Table } from './table.ts';
 import { runKey } from './table-keys.ts';
@@ -73,7 +78,7 @@ function nextPass(run: RunRecord, next: Upload): Record<string, unknown> {
     pass: run.pass + 1,
     dataset: next,
     next_dataset: null,
-    planner: { owner: '', lease_until: 0, tries: 0 },
+    planner: plannerSchema.parse({ owner: '', lease_until: 0, tries: 0, from_state: 'done' }),
   };
 }
 

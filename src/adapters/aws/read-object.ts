@@ -29,16 +29,23 @@ export async function objectRange(
   );
 }
 
+export interface ReadFrom {
+  /** The first byte that is read. */
+  start?: number;
+  /** Only of this version. */
+  etag?: string;
+}
+
 /**
- * An object from `from` on in chunks of up to 8 MiB, the next one asked for while one is used. All
- * are of one version: throws `StoredObjectError` where it is replaced meanwhile, or missing.
+ * An object in chunks of up to 8 MiB, the next one asked for while one is used. All are of one
+ * version: throws `StoredObjectError` where it is replaced meanwhile, or missing.
  */
 export async function* objectChunks(
   bucket: Bucket,
   key: string,
-  from = 0,
+  { start: from = 0, etag: only }: ReadFrom = {},
 ): AsyncGenerator<Buffer, void, undefined> {
-  const first = await readFirst(bucket, key, from);
+  const first = await readFirst(bucket, key, from, only);
   if (first === undefined) return;
   yield first.bytes;
   const { etag, size } = first;
@@ -60,9 +67,10 @@ export async function* objectChunks(
   }
 }
 
-async function readFirst(bucket: Bucket, key: string, from: number) {
+async function readFirst(bucket: Bucket, key: string, from: number, etag: string | undefined) {
+  const only = etag === undefined ? {} : { IfMatch: etag };
   try {
-    return await read(bucket, key, { Range: rangeOf(from, RANGE_BYTES) });
+    return await read(bucket, key, { Range: rangeOf(from, RANGE_BYTES), ...only });
   } catch (error) {
     // An empty object has no first byte.
     if (error instanceof Error && error.name === 'InvalidRange') return undefined;

@@ -39,7 +39,7 @@ describe.skipIf(!hasEmulator())('the states of a merged run', () => {
       pass: 2,
       dataset: next,
       next_dataset: null,
-      planner: { lease_until: 0, tries: 0 },
+      planner: { lease_until: 0, tries: 0, from_state: 'done' },
     });
   });
 
