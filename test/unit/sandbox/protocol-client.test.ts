@@ -61,4 +61,18 @@ describe('protocol client', () => {
     for (const { status } of await pending) expect(status).toBe('rejected');
     await expect(sandbox.run(RUN)).rejects.toThrow(/^the sandbox ended$/);
   });
+
+  it('has heard of a sandbox at its first word, and tells when it is lost', async () => {
+    const { client, stream } = clientOf(() => []);
+    stream.push(Buffer.concat(frame({ beat: true })));
+    await client.heard;
+    stream.push(null);
+    expect(await client.lost).toMatchObject({ message: 'the sandbox ended' });
+  });
+
+  it('says why a sandbox that ended without a word was not heard of', async () => {
+    const { client, stream } = clientOf(() => []);
+    stream.push(null);
+    await expect(client.heard).rejects.toThrow(SandboxLostError);
+  });
 });
