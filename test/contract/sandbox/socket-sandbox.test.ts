@@ -86,7 +86,7 @@ describe.runIf(isThere)('sandboxes by socket', { timeout: 60_000 }, () => {
     const { sandboxes } = await task(1);
     const sandbox = await sandboxes.open(spec);
     const port = 40_000 + (process.pid % 20_000);
-    const held = `nc -l -p ${port} -s 127.0.0.1`;
+    const held = `nc -ll -p ${port} -e cat`;
     await runIn(sandbox, `(setsid ${held} &) ; sleep 0.3`);
     expect((await runIn(sandbox, `netstat -ltn | grep -c :${port}`)).text).toBe('1\n');
     await sandbox.close();
