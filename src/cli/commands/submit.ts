@@ -4,6 +4,7 @@ import { runKeys, uploadKeys } from '../../core/cloud/bucket-keys.ts';
 import { CLOUD_USES } from '../../core/cloud/cloud-flags.ts';
 import { ConfigError } from '../../core/run/flag-values.ts';
 import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
+import type { RunConfigKey } from '../../core/run/run-config.ts';
 import { type DatasetSource, openDatasetSource } from '../cloud/dataset-source.ts';
 import { type InspectedDataset, inspectDataset } from '../cloud/inspect-dataset.ts';
 import {
@@ -49,10 +50,16 @@ export function addSubmit(program: Command, wiring: Wiring): void {
     .option('--config <path>', 'JSON file of settings under the names of the flags; a flag wins')
     .addHelpText('after', EXAMPLES);
   addStackOptions(command, { bucket: true });
-  addRunOptions(command, (key) => ['local', 'refused'].includes(CLOUD_USES[key]) && key !== 'json');
+  addRunOptions(command, isWithoutUse);
   command.action(async (options: Record<string, unknown> & StackOptions) => {
     await withAws(() => submit(options, wiring));
   });
+}
+
+/** Still taken: a flag of a local run is answered with what becomes of it. */
+function isWithoutUse(key: RunConfigKey): boolean {
+  const use = CLOUD_USES[key];
+  return (use === 'local' && key !== 'json') || use === 'refused' || key === 'sandbox';
 }
 
 async function submit(options: Record<string, unknown> & StackOptions, wiring: Wiring) {
