@@ -5,6 +5,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
+import { openBucket } from '../../src/adapters/aws/bucket.ts';
+import { createBucketWorkerObjects } from '../../src/adapters/aws/bucket-worker-objects.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoDispatchedRuns } from '../../src/adapters/aws/dynamo-dispatched-runs.ts';
 import { createDynamoDispatcherLease } from '../../src/adapters/aws/dynamo-dispatcher-lease.ts';
@@ -25,6 +27,8 @@ import { dispatcherEnvSchema } from './env.ts';
 const env = dispatcherEnvSchema.parse(process.env);
 const isEmulator = env.PLATFORM === 'emulator';
 const table = openTable(env.TABLE_NAME);
+const bucket = openBucket(env.BUCKET_NAME, env.AWS_ENDPOINT_URL);
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const newId = () => randomUUID();
 const settings = dispatchSettings(env);
 const registry = createOciRegistry({
@@ -60,7 +64,8 @@ const deps: DispatchDeps = {
     ? { ...settings, ...emulatorSettings(env.EMULATOR_FOLDER, env.AWS_ENDPOINT_URL ?? '') }
     : settings,
   newId,
-  sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  sha256,
+  objects: (run) => createBucketWorkerObjects(bucket, run, sha256),
   log: (message, fields) =>
     process.stdout.write(`${JSON.stringify({ level: 'info', message, ...fields })}\n`),
 };

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createBucketWorkerObjects } from '../../src/adapters/aws/bucket-worker-objects.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoDispatchedRuns } from '../../src/adapters/aws/dynamo-dispatched-runs.ts';
 import { createDynamoDispatcherLease } from '../../src/adapters/aws/dynamo-dispatcher-lease.ts';
@@ -65,6 +66,7 @@ export async function makeDispatchFixture(
   const asked: string[] = [];
   let now = BEGINNING;
   let monotonic = 0;
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const newId = () => randomUUID();
   const inbox = createSqsBatchInbox(sqs, queueUrl);
 
@@ -130,7 +132,8 @@ export async function makeDispatchFixture(
         ...of.settings,
       },
       newId,
-      sha256: (text) => createHash('sha256').update(text).digest('hex'),
+      sha256,
+      objects: (run) => createBucketWorkerObjects(resources.bucket, run, sha256),
       log: () => undefined,
     },
     jump(milliseconds) {

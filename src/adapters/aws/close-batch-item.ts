@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BatchRecord } from '../../core/cloud/batch-record.ts';
 import type { PromptEnd } from '../../core/cloud/ended-without-task.ts';
+import type { BatchClosing } from '../../core/ports/dispatched-batches.ts';
 import type { Table } from './table.ts';
 import { attemptKey, batchKey, promptKey } from './table-keys.ts';
 import { type TransactItems, transact } from './transact.ts';
@@ -21,22 +22,29 @@ export function asRead(read: BatchRecord) {
  */
 export async function closeBatchItem(
   table: Table,
-  of: { read: BatchRecord; ends: readonly PromptEnd[]; now: number; newId: () => string },
+  of: { read: BatchRecord; closing: BatchClosing; now: number; newId: () => string },
 ): Promise<boolean> {
-  const { read, ends, now } = of;
+  const { read, now } = of;
+  const { ends, unfinished } = of.closing;
   const update: TransactItems[number] = {
     Update: {
       TableName: table.name,
       Key: batchKey(read.run_name, read.batch),
       UpdateExpression:
-        'SET #state = :closed, remaining = :none, closed_at = :now, lease_until = :now',
+        'SET #state = :closed, remaining = :none, unfinished = :unfinished, closed_at = :now, lease_until = :now',
       ConditionExpression: AS_READ,
       ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ...asRead(read), ':closed': 'closed', ':none': 0, ':now': now },
+      ExpressionAttributeValues: {
+        ...asRead(read),
+        ':closed': 'closed',
+        ':none': 0,
+        ':unfinished': unfinished,
+        ':now': now,
+      },
     },
   };
   // A prompt that is done by another way keeps its outcome.
-  let open = ends;
+  let open = ends.filter(({ prompt }) => prompt !== undefined);
   for (;;) {
     const items = [
       update,
@@ -52,7 +60,8 @@ export async function closeBatchItem(
 }
 
 function putAttempt(TableName: string, { run_name, batch }: BatchRecord, end: PromptEnd) {
-  const { attempt, number } = end;
+  const { attempt } = end;
+  const number = attempt.entry.timing.attempt;
   return {
     Put: {
       TableName,

@@ -131,12 +131,15 @@ export function createDynamoDispatchedBatches(
         condition: ' AND lease_until BETWEEN :first AND :last',
         values: { ':first': queuedUntil(0), ':last': queuedUntil(sentBefore) },
       }),
-    open: (run, limit) =>
+    open: (run, limit, beforePass = Number.MAX_SAFE_INTEGER) =>
       fromIndex(run, limit, {
         condition: '',
-        FilterExpression: `#state IN (${OPEN.map((_, at) => `:o${at}`).join(', ')})`,
-        ExpressionAttributeNames: STATE,
-        values: Object.fromEntries(OPEN.map((state, at) => [`:o${at}`, state])),
+        FilterExpression: `#state IN (${OPEN.map((_, at) => `:o${at}`).join(', ')}) AND #pass < :pass`,
+        ExpressionAttributeNames: { ...STATE, '#pass': 'pass' },
+        values: {
+          ...Object.fromEntries(OPEN.map((state, at) => [`:o${at}`, state])),
+          ':pass': beforePass,
+        },
       }),
     async attempts({ run, batch }) {
       const pages = paginateQuery(
@@ -169,6 +172,6 @@ export function createDynamoDispatchedBatches(
     async lookAgain(read, until) {
       await update(read, 'SET lease_until = :to', { ':to': until });
     },
-    close: (read, ends, now) => closeBatchItem(table, { read, ends, now, newId }),
+    close: (read, closing, now) => closeBatchItem(table, { read, closing, now, newId }),
   };
 }

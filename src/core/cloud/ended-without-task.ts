@@ -6,15 +6,15 @@ import type { BatchRecord } from './batch-record.ts';
 import type { PromptProgress } from './prompt-progress.ts';
 import type { RunRecord } from './run-record.ts';
 
-/** Attempt and prompt item of a prompt that ends without a task: there is no row. */
+/** An attempt that no worker commits, and with its prompt's end, where it is the last. */
 export interface PromptEnd {
   hash: string;
   occurrence: number;
-  number: number;
   attempt: AttemptRecord;
-  prompt: PromptRecord;
+  prompt: PromptRecord | undefined;
 }
 
+/** The end of a prompt without a task: there is no row. */
 export function endWithoutTask(
   of: { run: RunRecord; batch: BatchRecord; image: string; now: string },
   owed: PromptProgress,
@@ -55,7 +55,6 @@ export function endWithoutTask(
   return {
     hash,
     occurrence,
-    number,
     attempt: { position, launch, sample_key: '', entry, is_final: true },
     prompt: { outcome: end.outcome, attempt: number, batch: batch.batch, position, sample_key: '' },
   };

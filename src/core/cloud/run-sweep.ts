@@ -1,12 +1,8 @@
 import { dueMerge } from './merge-claim.ts';
 import type { RunRecord } from './run-record.ts';
 
-/** Times that a plan may die, after which its run fails. */
-const MOST_PLANNER_TRIES = 3;
-
 export type RunSweep =
   | 'resume_planning'
-  | 'fail_planning'
   | 'merge_run'
   | 'end_pausing'
   | 'close_open_batches'
@@ -16,7 +12,7 @@ export type RunSweep =
 export function runSweep(run: RunRecord, now: number): RunSweep {
   switch (run.state) {
     case 'planning':
-      return planningSweep(run, now);
+      return isPlanLeft(run, now) ? 'resume_planning' : 'nothing';
     case 'pausing':
       return run.active === 0 ? 'end_pausing' : 'nothing';
     case 'cancelling': {
@@ -24,6 +20,8 @@ export function runSweep(run: RunRecord, now: number): RunSweep {
       return isOpen && run.active === 0 ? 'close_open_batches' : mergeSweep(run, now);
     }
     case 'running':
+      // Messages of its last batches may not be sent yet.
+      return isPlanLeft(run, now) ? 'resume_planning' : mergeSweep(run, now);
     case 'merging':
       return mergeSweep(run, now);
     default:
@@ -31,9 +29,9 @@ export function runSweep(run: RunRecord, now: number): RunSweep {
   }
 }
 
-function planningSweep({ planner }: RunRecord, now: number): RunSweep {
-  if (planner !== null && planner.lease_until > now) return 'nothing';
-  return (planner?.tries ?? 0) >= MOST_PLANNER_TRIES ? 'fail_planning' : 'resume_planning';
+/** The starter counts the tries, and gives the plan up. */
+function isPlanLeft({ planner }: RunRecord, now: number): boolean {
+  return planner !== null && planner.lease_until <= now;
 }
 
 function mergeSweep(run: RunRecord, now: number): RunSweep {

@@ -7,6 +7,12 @@ export interface BatchId {
   batch: number;
 }
 
+export interface BatchClosing {
+  ends: readonly PromptEnd[];
+  /** Prompts that stay without an end. */
+  unfinished: number;
+}
+
 /** Batches, as the dispatcher sees and moves them. Every change holds only for a batch as it was read. */
 export interface DispatchedBatches {
   /** Those that exist, in no order. */
@@ -17,8 +23,8 @@ export interface DispatchedBatches {
   waiting(run: string, now: number, limit: number): Promise<BatchRecord[]>;
   /** Queued ones that were sent before `sentBefore`, the oldest first, at most `limit`. */
   queuedBefore(run: string, sentBefore: number, limit: number): Promise<BatchRecord[]>;
-  /** Open ones, at most about `limit`. */
-  open(run: string, limit: number): Promise<BatchRecord[]>;
+  /** Open ones, at most `limit`; with `beforePass`, of earlier passes alone. */
+  open(run: string, limit: number, beforePass?: number): Promise<BatchRecord[]>;
   attempts(id: BatchId): Promise<AttemptRecord[]>;
   /** `queued`, or left behind without a launch, → `waiting`; false where it changed. */
   wait(batch: BatchRecord, until: number, unclaimed: number): Promise<boolean>;
@@ -26,8 +32,6 @@ export interface DispatchedBatches {
   queue(batch: BatchRecord, now: number): Promise<boolean>;
   /** Looks at an unmerged batch not again before `until`. */
   lookAgain(batch: BatchRecord, until: number): Promise<void>;
-  /**
-   * Ends all that is owed of a batch that no task has, and closes it; false where it changed.
-   */
-  close(batch: BatchRecord, ends: readonly PromptEnd[], now: number): Promise<boolean>;
+  /** Closes a batch that no task has, with attempts that nobody committed; false where it changed. */
+  close(batch: BatchRecord, closing: BatchClosing, now: number): Promise<boolean>;
 }

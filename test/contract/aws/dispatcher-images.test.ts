@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatch } from '../../../src/core/cloud/dispatch/dispatch.ts';
+import type { TaskStop } from '../../../src/core/cloud/launch-record.ts';
 import { ImageGoneError, RegistryBusyError } from '../../../src/core/ports/image-registry.ts';
-import {
-  type DispatchFixture,
-  makeDispatchFixture,
-  WILLING_REGISTRY,
-} from '../../support/dispatch-fixture.ts';
+import { WILLING_REGISTRY } from '../../support/dispatch-fixture.ts';
 import { batchRecord, runRecord } from '../../support/dispatch-records.ts';
 import { type Emulator, hasEmulator, startEmulator } from '../../support/emulator.ts';
-import { createScriptedFleet, type ScriptedFleet } from '../../support/scripted-fleet.ts';
+import {
+  BUDGET_MS,
+  launchedDispatch,
+  MINUTE_MS,
+  scriptedDispatch,
+} from '../../support/scripted-dispatch.ts';
 
-const BUDGET_MS = 50_000;
+const CANNOT_PULL: Partial<TaskStop> = {
+  code: 'TaskFailedToStart',
+  reason:
+    'CannotPullContainerError: pull image manifest has been retried 1 time(s): manifest unknown',
+};
 
-describe.skipIf(!hasEmulator())('images before their first launch', () => {
+describe.skipIf(!hasEmulator())('images of launches', () => {
   let emulator: Emulator;
   beforeAll(async () => {
     emulator = await startEmulator();
   }, 60_000);
   afterAll(() => emulator.stop());
 
-  async function fixture(
-    settings: Partial<DispatchFixture['deps']['settings']> = {},
-    registry = WILLING_REGISTRY,
-  ): Promise<DispatchFixture & { fleet: ScriptedFleet }> {
-    const fleet = createScriptedFleet();
-    const of = { fleet, settings, registry };
-    return { ...(await makeDispatchFixture(emulator.endpoint, of)), fleet };
-  }
+  const fixture = (settings = {}, registry = WILLING_REGISTRY) =>
+    scriptedDispatch(emulator.endpoint, settings, registry);
 
   it('ends the batches of an image that is not to be had, without a task', async () => {
     const at = await fixture(
@@ -69,18 +69,52 @@ describe.skipIf(!hasEmulator())('images before their first launch', () => {
         },
       },
     );
-    await at.putRun(runRecord('busy'));
+    await at.putRun(runRecord('busy', { stops_unclaimed: 8 }));
     await at.putBatch(batchRecord('busy', 0));
 
     await dispatch(at.deps, BUDGET_MS);
     expect(await at.batch('busy', 0)).toMatchObject({ state: 'waiting', unclaimed: 1, launch: 0 });
-    for (let round = 0; round < 12; round++) {
-      at.jump(900_000);
-      await dispatch(at.deps, BUDGET_MS);
-    }
+    at.jump(11_000);
+    await dispatch(at.deps, BUDGET_MS);
+    await dispatch(at.deps, BUDGET_MS);
     const run = await at.run('busy');
     expect(run.state).toBe('paused');
     expect(run.reason).toContain('gives no answer');
     expect(at.asked).toEqual(['merge busy']);
+  });
+
+  it('gives up an image after three starts that it is to blame for', async () => {
+    const at = await launchedDispatch(emulator.endpoint);
+    for (let start = 1; start <= 3; start += 1) {
+      expect(at.fleet.tasks).toHaveLength(start);
+      at.fleet.end(0, CANNOT_PULL);
+      await dispatch(at.deps, BUDGET_MS);
+      at.jump(15 * MINUTE_MS);
+      await dispatch(at.deps, BUDGET_MS);
+    }
+
+    expect(at.fleet.tasks).toHaveLength(3);
+    expect(await at.batch('run', 0)).toMatchObject({ state: 'closed', remaining: 0 });
+    const [attempt] = await at.attempts('run', 0);
+    expect(attempt?.['entry']).toMatchObject({ outcome: 'failed/image_unavailable' });
+    expect(JSON.stringify(attempt?.['entry'])).toContain('manifest unknown');
+    expect(await at.run('run')).toMatchObject({ state: 'running', stops_unclaimed: 0, active: 0 });
+    expect(await at.active()).toBe(0);
+  });
+
+  it('forgets failed starts of an image when one of its tasks works', async () => {
+    const at = await launchedDispatch(emulator.endpoint);
+    for (let start = 1; start <= 2; start += 1) {
+      at.fleet.end(0, CANNOT_PULL);
+      await dispatch(at.deps, BUDGET_MS);
+      at.jump(15 * MINUTE_MS);
+      await dispatch(at.deps, BUDGET_MS);
+    }
+    const image = () => at.deps.runs.image('run', 'registry.test/default:1');
+    expect((await image())?.failed_starts).toBe(2);
+    await at.set('run', 0, { state: 'closed', remaining: 0 });
+    at.fleet.end(0);
+    await dispatch(at.deps, BUDGET_MS);
+    expect((await image())?.failed_starts).toBe(0);
   });
 });

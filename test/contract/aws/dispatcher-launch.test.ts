@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatch } from '../../../src/core/cloud/dispatch/dispatch.ts';
-import {
-  type DispatchFixture,
-  makeDispatchFixture,
-  WILLING_REGISTRY,
-} from '../../support/dispatch-fixture.ts';
+import { WILLING_REGISTRY } from '../../support/dispatch-fixture.ts';
 import { batchRecord, runRecord } from '../../support/dispatch-records.ts';
 import { type Emulator, hasEmulator, startEmulator } from '../../support/emulator.ts';
-import { createScriptedFleet, type ScriptedFleet } from '../../support/scripted-fleet.ts';
-
-const BUDGET_MS = 50_000;
+import { BUDGET_MS, scriptedDispatch } from '../../support/scripted-dispatch.ts';
 
 describe.skipIf(!hasEmulator())('launches of the dispatcher', () => {
   let emulator: Emulator;
@@ -18,14 +12,8 @@ describe.skipIf(!hasEmulator())('launches of the dispatcher', () => {
   }, 60_000);
   afterAll(() => emulator.stop());
 
-  async function fixture(
-    settings: Partial<DispatchFixture['deps']['settings']> = {},
-    registry = WILLING_REGISTRY,
-  ): Promise<DispatchFixture & { fleet: ScriptedFleet }> {
-    const fleet = createScriptedFleet();
-    const of = { fleet, settings, registry };
-    return { ...(await makeDispatchFixture(emulator.endpoint, of)), fleet };
-  }
+  const fixture = (settings = {}, registry = WILLING_REGISTRY) =>
+    scriptedDispatch(emulator.endpoint, settings, registry);
 
   it('launches a queued batch once, counted in run and stack', async () => {
     const at = await fixture();

@@ -1,10 +1,10 @@
 import type { BatchRecord } from '../batch-record.ts';
 import type { RunRecord } from '../run-record.ts';
-import { closeBatch, imageOf } from './close-batch.ts';
+import { closeBatch } from './close-batch.ts';
 import type { DispatchDeps, WorkTime } from './dispatch-deps.ts';
 
-/** At once. */
-const MOST = 100;
+const MOST = 200;
+const AT_ONCE = 10;
 const CANCELLED = { outcome: 'failed/cancelled', reason: 'the run was cancelled' } as const;
 
 /** Closes every open batch of a cancelled run of which no launch is under way. */
@@ -15,21 +15,21 @@ export async function closeOpenBatches(
 ): Promise<void> {
   for (let closed = 1; closed > 0; ) {
     closed = 0;
-    // The index lags behind: what is closed may still be in it.
-    for (const { batch: number } of await deps.batches.open(run.run_name, MOST)) {
+    const open = await deps.batches.open(run.run_name, MOST);
+    for (let at = 0; at < open.length; at += AT_ONCE) {
       if (!time.isLeft()) return;
       await time.hold();
-      const [batch] = await deps.batches.read([{ run: run.run_name, batch: number }]);
-      if (batch !== undefined && (await closeIfOpen(deps, run, batch))) closed += 1;
+      const some = open.slice(at, at + AT_ONCE).map(({ batch }) => ({ run: run.run_name, batch }));
+      // The index lags behind: what is closed may still be in it.
+      const now = (await deps.batches.read(some)).filter(isOpen);
+      const became = await Promise.all(
+        now.map((batch) => closeBatch(deps, { run, batch }, CANCELLED)),
+      );
+      closed += became.filter(Boolean).length;
     }
   }
 }
 
-async function closeIfOpen(
-  deps: DispatchDeps,
-  run: RunRecord,
-  batch: BatchRecord,
-): Promise<boolean> {
-  if (batch.state === 'closed' || batch.state === 'merged') return false;
-  return await closeBatch(deps, { run, batch, image: imageOf(deps, run, batch) }, CANCELLED);
+function isOpen({ state }: BatchRecord): boolean {
+  return state !== 'closed' && state !== 'merged';
 }

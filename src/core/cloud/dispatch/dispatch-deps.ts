@@ -8,6 +8,7 @@ import type { Fleet } from '../../ports/fleet.ts';
 import type { ImageRegistry } from '../../ports/image-registry.ts';
 import type { KnownDefinitions } from '../../ports/known-definitions.ts';
 import type { Launches } from '../../ports/launches.ts';
+import type { WorkerObjects } from '../../ports/worker-objects.ts';
 import type { TaskDefinition, TaskSettings } from '../task-definition.ts';
 
 export interface DispatchSettings {
@@ -45,6 +46,8 @@ export interface DispatchDeps {
   settings: DispatchSettings;
   newId(): string;
   sha256(text: string): string;
+  /** Stored rows of a run. */
+  objects(run: string): Pick<WorkerObjects, 'samples' | 'sample'>;
   /** One line for operators. */
   log(event: string, fields: Record<string, unknown>): void;
 }

@@ -64,7 +64,7 @@ export function createLauncher(
     } else {
       const reason = `${reference}: ${image.problem}`;
       const end = { outcome: 'failed/image_unavailable' as const, reason };
-      await closeBatch(deps, { run, batch, image: reference }, end);
+      await closeBatch(deps, { run, batch }, end);
     }
     return undefined;
   }

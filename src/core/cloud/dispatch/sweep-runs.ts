@@ -34,11 +34,6 @@ async function sweepRun(deps: DispatchDeps, time: WorkTime, run: RunRecord): Pro
   switch (step) {
     case 'resume_planning':
       return await functions.resumePlanning(name);
-    case 'fail_planning': {
-      const reason = 'planning ended three times without a result';
-      await runs.move(name, { from: 'planning', to: 'failed', reason, now: clock.now() });
-      return;
-    }
     case 'merge_run':
       return await functions.mergeRun(name);
     case 'end_pausing':
