@@ -7,7 +7,7 @@ import { atOnce } from './at-once.ts';
 
 const CALLS_AT_ONCE = 8;
 const FIRST_WAIT_MS = 50;
-const TRIES = 6;
+const TRIES = 5;
 
 interface Outgoing {
   message: BatchMessage;
