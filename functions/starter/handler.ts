@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { openBucket } from '../../src/adapters/aws/bucket.ts';
+import { createBucketWorkerObjects } from '../../src/adapters/aws/bucket-worker-objects.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoPlannedBatches } from '../../src/adapters/aws/dynamo-planned-batches.ts';
 import { createDynamoPromptOutcomes } from '../../src/adapters/aws/dynamo-prompt-outcomes.ts';
@@ -11,6 +12,7 @@ import { createS3PassFiles } from '../../src/adapters/aws/s3-pass-files.ts';
 import { createSqsBatchQueue } from '../../src/adapters/aws/sqs-batch-queue.ts';
 import { openTable } from '../../src/adapters/aws/table.ts';
 import { gunzip } from '../../src/adapters/local/gunzip.ts';
+import { closeEarlierBatches } from '../../src/core/cloud/close-earlier-batches.ts';
 import { BUILTIN_TOOLS } from '../../src/core/tools/builtin-tools.ts';
 import { starterEnvSchema } from './env.ts';
 import { type StarterDeps, start } from './starter.ts';
@@ -19,6 +21,11 @@ declare const TALARIA_VERSION: string;
 
 const env = starterEnvSchema.parse(process.env);
 const table = openTable(env.TABLE_NAME);
+const bucket = openBucket(env.BUCKET_NAME, env.AWS_ENDPOINT_URL);
+const claims = createPassClaims(table);
+const batches = createDynamoDispatchedBatches(table, randomUUID);
+const sha256Hex = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+const logInfo = (message: string, fields: Record<string, unknown>) => log('info', message, fields);
 const calls = createLambdaStarterCalls(new LambdaClient({}), {
   starter: env.STARTER_NAME,
   dispatcher: env.DISPATCHER_NAME,
@@ -27,19 +34,24 @@ const calls = createLambdaStarterCalls(new LambdaClient({}), {
 
 const deps: Omit<StarterDeps, 'remainingMs'> = {
   ...calls,
-  claims: createPassClaims(table),
-  files: createS3PassFiles(openBucket(env.BUCKET_NAME, env.AWS_ENDPOINT_URL)),
+  claims,
+  files: createS3PassFiles(bucket),
   planned: createDynamoPlannedBatches(table),
-  batches: createDynamoDispatchedBatches(table, randomUUID),
+  batches,
   queue: createSqsBatchQueue(new SQSClient({}), env.QUEUE_URL),
   outcomes: (run) => createDynamoPromptOutcomes(table, run),
-  closeOpenBatches: async () => undefined,
+  async closeOpenBatches(runName) {
+    const run = await claims.read(runName);
+    if (run === undefined) return;
+    const objects = (of: string) => createBucketWorkerObjects(bucket, of, sha256Hex);
+    await closeEarlierBatches({ batches, objects, now: Date.now, log: logInfo }, run);
+  },
   gunzip,
   sha256() {
     const hash = createHash('sha256');
     return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
   },
-  sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+  sha256Hex,
   standardConfig: env.DEFAULT_RUN_CONFIG,
   tools: BUILTIN_TOOLS,
   talaria: typeof TALARIA_VERSION === 'undefined' ? 'unknown' : TALARIA_VERSION,

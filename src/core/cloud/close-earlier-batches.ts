@@ -2,8 +2,8 @@ import type { DispatchedBatches } from '../ports/dispatched-batches.ts';
 import { closeLeftBatch, type LeftBatchDeps } from './close-left-batch.ts';
 import type { RunRecord } from './run-record.ts';
 
-/** At once. */
-const MOST = 100;
+const MOST = 200;
+const AT_ONCE = 10;
 
 export interface EarlierBatchesDeps extends LeftBatchDeps {
   batches: Pick<DispatchedBatches, 'open' | 'read' | 'attempts' | 'close'>;
@@ -16,12 +16,18 @@ export interface EarlierBatchesDeps extends LeftBatchDeps {
 export async function closeEarlierBatches(deps: EarlierBatchesDeps, run: RunRecord): Promise<void> {
   for (let closed = 1; closed > 0; ) {
     closed = 0;
-    // The index lags behind: what is closed may still be in it.
-    for (const { batch: number } of await deps.batches.open(run.run_name, MOST, run.pass)) {
-      const [batch] = await deps.batches.read([{ run: run.run_name, batch: number }]);
-      if (batch === undefined || batch.state === 'closed' || batch.state === 'merged') continue;
+    const open = await deps.batches.open(run.run_name, MOST, run.pass);
+    for (let at = 0; at < open.length; at += AT_ONCE) {
+      const some = open.slice(at, at + AT_ONCE).map(({ batch }) => ({ run: run.run_name, batch }));
+      // The index lags behind: what is closed may still be in it.
+      const left = (await deps.batches.read(some)).filter(
+        ({ state }) => state !== 'closed' && state !== 'merged',
+      );
       // Nothing ends here, so that no attempt records the image.
-      if (await closeLeftBatch(deps, { run, batch, image: batch.image }, undefined)) closed += 1;
+      const became = await Promise.all(
+        left.map((batch) => closeLeftBatch(deps, { run, batch, image: batch.image }, undefined)),
+      );
+      closed += became.filter(Boolean).length;
     }
   }
 }
