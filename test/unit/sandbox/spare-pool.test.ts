@@ -117,10 +117,9 @@ describe('spare pool', () => {
     expect(imagesOf(made)).toEqual(['a']);
   });
 
-  it('replaces one that ended, and gives up after three faults until one was of use', async () => {
-    const { pool, made } = poolOf({ most: 1 });
+  it('replaces one that ended, and leaves its image after three faults until one was of use', async () => {
+    const { pool, made } = poolOf({ most: 2 });
     pool.expect('0', 'a');
-    pool.expect('1', 'a');
     for (let round = 1; round <= 3; round += 1) {
       await settle();
       expect(made).toHaveLength(round);
@@ -128,7 +127,16 @@ describe('spare pool', () => {
     }
     await settle();
     expect(made).toHaveLength(3);
+    pool.expect('1', 'a');
     expect(await pool.take('0', 'a')).toBeUndefined();
+    pool.expect('2', 'b');
+    await settle();
+    expect(imagesOf(made)).toEqual(['a', 'a', 'a', 'b']);
+    expect(await pool.take('2', 'b')).toBe(made[3]);
+    pool.worked('a');
+    pool.fill();
+    await settle();
+    expect(await pool.take('1', 'a')).toBe(made[4]);
   });
 
   it('keeps a failed start to itself', async () => {

@@ -151,7 +151,9 @@ export function createDockerSandboxProvider(deps: DockerSandboxDeps): DockerSand
     const name = containerName(runName, spec.promptId);
     opening += 1;
     try {
-      return await assign(await start(image, name), { cwd: spec.cwd, mark: name });
+      const sandbox = await assign(await start(image, name), { cwd: spec.cwd, mark: name });
+      pool.worked(image);
+      return sandbox;
     } catch (error) {
       throw asLost(error);
     } finally {

@@ -24,6 +24,8 @@ export interface SparePool<T extends Spare> {
    * none, or where its start failed. `id` is expected no longer.
    */
   take(id: string, image: string): Promise<T | undefined>;
+  /** Says that one of this image was started by somebody else, and of use. */
+  worked(image: string): void;
   /** Starts what is expected next and missing; to be called when `mayStart` may have changed. */
   fill(): void;
   /** Discards all, and starts no more. Never throws. */
@@ -37,7 +39,7 @@ interface Entry<T> {
   spare: Promise<T | undefined>;
 }
 
-/** Failed starts and early ends in a row after which nothing is started until one was of use. */
+/** Failed starts and early ends of an image in a row after which it is left until one was of use. */
 const MAX_FAULTS = 3;
 
 /**
@@ -47,27 +49,34 @@ const MAX_FAULTS = 3;
 export function createSparePool<T extends Spare>(deps: SparePoolDeps<T>): SparePool<T> {
   const expected = new Map<string, string>();
   const entries = new Set<Entry<T>>();
+  const faults = new Map<string, number>();
   let starting = 0;
-  let faults = 0;
   let isClosed = false;
 
-  /** The image of the first that is expected within reach and has no spare. */
+  const faultsOf = (image: string) => faults.get(image) ?? 0;
+
+  function countOfEntries(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { image } of entries) counts.set(image, (counts.get(image) ?? 0) + 1);
+    return counts;
+  }
+
+  /** The image of the first that is expected within reach, has no spare and may have one. */
   function nextMissing(): string | undefined {
-    const free = new Map<string, number>();
-    for (const { image } of entries) free.set(image, (free.get(image) ?? 0) + 1);
+    const free = countOfEntries();
     let seen = 0;
     for (const image of expected.values()) {
-      if (seen >= deps.most) return undefined;
+      if (seen === deps.most) break;
       seen += 1;
       const left = free.get(image) ?? 0;
-      if (left === 0) return image;
-      free.set(image, left - 1);
+      if (left > 0) free.set(image, left - 1);
+      else if (faultsOf(image) < MAX_FAULTS) return image;
     }
     return undefined;
   }
 
   function fill(): void {
-    while (!isClosed && faults < MAX_FAULTS && starting < deps.startsAtOnce && deps.mayStart()) {
+    while (!isClosed && starting < deps.startsAtOnce && deps.mayStart()) {
       const image = nextMissing();
       if (image === undefined) return;
       start(image);
@@ -98,7 +107,7 @@ export function createSparePool<T extends Spare>(deps: SparePoolDeps<T>): SpareP
   /** Forgets one that ended before it was of use. */
   function drop(entry: Entry<T>, spare?: T): void {
     if (!entries.delete(entry)) return;
-    faults += 1;
+    faults.set(entry.image, faultsOf(entry.image) + 1);
     void spare?.discard();
     fill();
   }
@@ -115,9 +124,10 @@ export function createSparePool<T extends Spare>(deps: SparePoolDeps<T>): SpareP
       if (entry !== undefined) entries.delete(entry);
       fill();
       const spare = await entry?.spare;
-      if (spare !== undefined) faults = 0;
+      if (spare !== undefined) faults.delete(image);
       return spare;
     },
+    worked: (image) => void faults.delete(image),
     fill,
     async close() {
       isClosed = true;
