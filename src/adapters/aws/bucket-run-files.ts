@@ -8,7 +8,7 @@ import { listNumbered } from './list-objects.ts';
 import { refuseOtherRows } from './make-parts.ts';
 import { objectLines, parseObjectLine } from './object-lines.ts';
 import { type ObjectWriter, openObjectWriter } from './object-writer.ts';
-import { objectChunks } from './read-object.ts';
+import { readAhead } from './read-ahead.ts';
 
 /** What decides whether a failed row is its prompt's last. */
 const rowKeySchema = z.object({
@@ -53,9 +53,9 @@ export function createBucketRunFiles(runName: string, deps: JoinDeps): RunFiles 
     const writer = openObjectWriter(bucket, target);
     const joined: JoinedFile = { rows: 0, bytes: 0 };
     try {
-      for (const { key, rows } of sources) {
-        const seen = await copySome(key, writer, joined, keepRow);
-        refuseOtherRows(key, rows ?? seen, seen);
+      for await (const { source, chunks } of readAhead(bucket, sources)) {
+        const seen = await copySome(source.key, chunks, writer, joined, keepRow);
+        refuseOtherRows(source.key, source.rows ?? seen, seen);
       }
       await writer.close();
       return joined;
@@ -67,12 +67,13 @@ export function createBucketRunFiles(runName: string, deps: JoinDeps): RunFiles 
 
   async function copySome(
     key: string,
+    chunks: AsyncIterable<Buffer>,
     writer: ObjectWriter,
     joined: JoinedFile,
     keepRow: (promptId: string, attempt: number) => boolean,
   ): Promise<number> {
     let seen = 0;
-    for await (const line of objectLines(key, objectChunks(bucket, key))) {
+    for await (const line of objectLines(key, chunks)) {
       seen += 1;
       const { metadata, timing } = parseObjectLine(key, line, rowKeySchema);
       if (!keepRow(metadata.prompt_id, timing.attempt)) continue;

@@ -1,6 +1,12 @@
 import { UploadPartCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3';
 import { MIN_PART_BYTES } from '../../core/cloud/part-planner.ts';
-import type { MadePart, PartsJob, PartToMake, SourceRange } from '../../core/cloud/parts-job.ts';
+import {
+  bytesOf,
+  type MadePart,
+  type PartsJob,
+  type PartToMake,
+  type SourceRange,
+} from '../../core/cloud/parts-job.ts';
 import { atOnce } from './at-once.ts';
 import type { Bucket } from './bucket.ts';
 import { objectRange } from './read-object.ts';
@@ -8,11 +14,16 @@ import { StoredObjectError } from './stored-object-error.ts';
 
 const PARTS_AT_ONCE = 4;
 const READS_AT_ONCE = 16;
+/** Of the parts that are gathered at once. */
+const MEMORY_BYTES = 512 * 1024 ** 2;
 const LF = 0x0a;
 
 /** Makes parts of a multipart upload; making one again replaces it. */
 export async function makeParts(bucket: Bucket, job: PartsJob): Promise<MadePart[]> {
-  return await atOnce(job.parts, PARTS_AT_ONCE, async (part) => {
+  const gathered = job.parts.filter(({ ranges }) => !isCopied(ranges)).map(bytesOf);
+  const largest = Math.max(1, ...gathered);
+  const limit = Math.min(PARTS_AT_ONCE, Math.max(1, Math.floor(MEMORY_BYTES / largest)));
+  return await atOnce(job.parts, limit, async (part) => {
     const etag = await makePart(bucket, job, part);
     if (etag === undefined) throw new Error(`${job.key}: part ${part.number} has no ETag`);
     return { number: part.number, etag };
@@ -50,12 +61,19 @@ function isCopied(ranges: readonly SourceRange[]): boolean {
 
 /** The ranges' bytes in order. Throws `StoredObjectError` for a source with other rows. */
 export async function gather(bucket: Bucket, ranges: readonly SourceRange[]): Promise<Buffer> {
-  const chunks = await atOnce(ranges, READS_AT_ONCE, async ({ key, start, length, rows }) => {
-    const bytes = await objectRange(bucket, key, start, length);
-    if (rows >= 0) refuseOtherRows(key, rows, countLines(bytes));
-    return bytes;
+  let length = 0;
+  const placed = ranges.map((range) => {
+    const place = { ...range, at: length };
+    length += range.length;
+    return place;
   });
-  return Buffer.concat(chunks);
+  const body = Buffer.allocUnsafe(length);
+  await atOnce(placed, READS_AT_ONCE, async ({ key, start, length: bytes, rows, at }) => {
+    const read = await objectRange(bucket, key, start, bytes);
+    if (rows >= 0) refuseOtherRows(key, rows, countLines(read));
+    read.copy(body, at);
+  });
+  return body;
 }
 
 /** Throws `StoredObjectError` unless an object has the rows that the ledger says. */

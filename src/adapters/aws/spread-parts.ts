@@ -9,7 +9,7 @@ import { atOnce } from './at-once.ts';
 import type { Bucket } from './bucket.ts';
 import { makeParts } from './make-parts.ts';
 
-const GROUPS_AT_ONCE = 16;
+const GROUPS_AT_ONCE = 50;
 
 /**
  * Makes the parts of an upload: here where one group holds them all, else by invocations side by

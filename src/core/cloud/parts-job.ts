@@ -33,23 +33,32 @@ export type MadePart = z.infer<typeof madePartSchema>;
 export interface GroupLimits {
   parts: number;
   ranges: number;
+  bytes: number;
 }
-export const GROUP_LIMITS: GroupLimits = { parts: 100, ranges: 5_000 };
+export const GROUP_LIMITS: GroupLimits = { parts: 1_000, ranges: 5_000, bytes: 16 * 1024 ** 3 };
+
+/** Bytes of a part. */
+export function bytesOf({ ranges }: PartToMake): number {
+  return ranges.reduce((sum, { length }) => sum + length, 0);
+}
 
 /** The parts in groups within the limits; a part that is above them alone is a group of its own. */
 export function groupParts(parts: readonly PartToMake[], limits: GroupLimits): PartToMake[][] {
   const groups: PartToMake[][] = [];
   let group: PartToMake[] = [];
   let ranges = 0;
+  let bytes = 0;
   for (const part of parts) {
-    const isFull = group.length >= limits.parts || ranges + part.ranges.length > limits.ranges;
+    ranges += part.ranges.length;
+    bytes += bytesOf(part);
+    const isFull = group.length >= limits.parts || ranges > limits.ranges || bytes > limits.bytes;
     if (isFull && group.length > 0) {
       groups.push(group);
       group = [];
-      ranges = 0;
+      ranges = part.ranges.length;
+      bytes = bytesOf(part);
     }
     group.push(part);
-    ranges += part.ranges.length;
   }
   if (group.length > 0) groups.push(group);
   return groups;

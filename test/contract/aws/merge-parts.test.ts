@@ -7,7 +7,13 @@ import { countLines } from '../../../src/adapters/aws/make-parts.ts';
 import { openObjectWriter } from '../../../src/adapters/aws/object-writer.ts';
 import { objectBytes, objectChunks } from '../../../src/adapters/aws/read-object.ts';
 import { createSpreadParts } from '../../../src/adapters/aws/spread-parts.ts';
-import { type MadePart, madePartSchema, type PartsJob } from '../../../src/core/cloud/parts-job.ts';
+import {
+  GROUP_LIMITS,
+  type GroupLimits,
+  type MadePart,
+  madePartSchema,
+  type PartsJob,
+} from '../../../src/core/cloud/parts-job.ts';
 import { putObject } from '../../support/bucket-objects.ts';
 import { type CloudResources, makeCloudResources } from '../../support/cloud-resources.ts';
 import { type Emulator, hasEmulator, startEmulator } from '../../support/emulator.ts';
@@ -55,7 +61,7 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
   }
 
   /** Makes groups of parts by events of their own, as invocations side by side would. */
-  function spread(limits: { parts: number; ranges: number }) {
+  function spread(limits: GroupLimits) {
     const jobs: PartsJob[] = [];
     const invoke = async (job: PartsJob): Promise<MadePart[]> => {
       jobs.push(job);
@@ -79,8 +85,8 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
   ];
 
   it.each([
-    ['here', { parts: 100, ranges: 5000 }, 0],
-    ['by groups', { parts: 2, ranges: 100 }, 3],
+    ['here', GROUP_LIMITS, 0],
+    ['by groups', { ...GROUP_LIMITS, parts: 2 }, 3],
   ])('have the bytes of all sources in their order, made %s', async (name, limits, groups) => {
     const sources = await store(`join ${name}`, BODIES);
     const { jobs, makeParts } = spread(limits);
@@ -99,7 +105,7 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
 
   it('refuse a large source with other rows, which nobody reads, and leave no upload', async () => {
     const sources = await store('rows', BODIES);
-    const { makeParts } = spread({ parts: 100, ranges: 5000 });
+    const { makeParts } = spread(GROUP_LIMITS);
     const join = (index: number) =>
       joinObjects(
         'joined/rows.jsonl',
@@ -114,7 +120,7 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
   it('count the rows of a large source without metadata by reading it', async () => {
     const body = lines(9, 17 * MIB);
     await putObject(cloud.bucket, 'plain/a', body.toString());
-    const { makeParts } = spread({ parts: 100, ranges: 5000 });
+    const { makeParts } = spread(GROUP_LIMITS);
     const of = (rows: number) => [{ key: 'plain/a', size: body.length, rows }];
     const deps = { bucket: cloud.bucket, makeParts };
     await expect(joinObjects('joined/p', of(8), deps)).rejects.toThrow('it has 9 rows');
