@@ -34,13 +34,7 @@ export class BatchQueue extends Construct {
   }
 
   grantReceive(role: IRole): void {
-    this.grant(
-      role,
-      'sqs:ReceiveMessage',
-      'sqs:DeleteMessage',
-      'sqs:ChangeMessageVisibility',
-      'sqs:GetQueueAttributes',
-    );
+    this.grant(role, 'sqs:ReceiveMessage', 'sqs:DeleteMessage');
   }
 
   private grant(role: IRole, ...actions: string[]): void {

@@ -40,7 +40,7 @@ interface DispatcherProps {
 export class Dispatcher extends Construct {
   constructor(scope: Construct, id: string, props: DispatcherProps) {
     super(scope, id);
-    const { table, queue, fleet, settings } = props;
+    const { bucket, table, queue, fleet, settings } = props;
     const dispatcher = new LambdaFunction(this, 'Dispatcher', {
       ...props.surroundings,
       name: 'dispatcher',
@@ -51,8 +51,11 @@ export class Dispatcher extends Construct {
       reservedConcurrentExecutions: settings.reserveConcurrency ? CONCURRENCY : undefined,
       environment: this.environment(props),
     });
-    table.grantItems(dispatcher.role);
-    table.grantDelete(dispatcher.role);
+    // What cancelled runs have paid for is taken in.
+    bucket.grantList(dispatcher.role, 'runs/*/samples/*');
+    bucket.grantRead(dispatcher.role, 'runs/*/samples/*');
+    table.grantItems(dispatcher.role, 'GetItem', 'BatchGetItem', 'Query');
+    table.grantItems(dispatcher.role, 'PutItem', 'UpdateItem', 'DeleteItem');
     table.grantIndexes(dispatcher.role);
     grantReadSecrets(dispatcher.role, settings.registrySecrets);
     queue.grantSend(dispatcher.role);

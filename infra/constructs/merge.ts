@@ -59,9 +59,9 @@ export class Merge extends Construct {
     accept(merge.role, 'IAM5[Resource::*]', 'dynamodb:ListStreams knows no resources.');
     bucket.grantList(merge.role);
     bucket.grantRead(merge.role, 'runs/*');
-    bucket.grantPut(merge.role, 'runs/*');
+    bucket.grantPutParts(merge.role, 'runs/*');
     bucket.denyPrivate(merge.role);
-    table.grantItems(merge.role);
+    table.grantItems(merge.role, 'GetItem', 'Query', 'UpdateItem');
     grantInvoke(merge.role, this, 'merge', 'starter');
     // The pass that begins where a run's merge ends.
     grantInvoke(merge.role, this, 'starter');

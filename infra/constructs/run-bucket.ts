@@ -81,12 +81,22 @@ export class RunBucket extends Construct {
     this.bucket.node.findChild('Notifications').node.addDependency(allowed);
   }
 
-  /** Reading of objects, old versions too, whose keys match; never of the private ones. */
+  /** Reading of objects whose keys match, as they are now. */
   grantRead(role: IRole, ...keys: string[]): void {
+    this.grant(role, ['s3:GetObject'], keys);
+  }
+
+  /** Reading of objects in a named version too. */
+  grantReadVersions(role: IRole, ...keys: string[]): void {
     this.grant(role, ['s3:GetObject', 's3:GetObjectVersion'], keys);
   }
 
   grantPut(role: IRole, ...keys: string[]): void {
+    this.grant(role, ['s3:PutObject'], keys);
+  }
+
+  /** Putting in parts too, which may have to be given up. */
+  grantPutParts(role: IRole, ...keys: string[]): void {
     this.grant(role, ['s3:PutObject', 's3:AbortMultipartUpload'], keys);
   }
 

@@ -49,36 +49,40 @@ export class RunTable extends Construct {
     this.name = this.table.tableName;
   }
 
-  /** Reading and writing of items; not the table itself, and no scans. */
-  grantItems(role: IRole): void {
-    this.grant(role, [...READ, ...WRITE], [this.table.tableArn]);
+  /** Actions on single items and queries of the table itself. */
+  grantItems(role: IRole, ...actions: ItemAction[]): void {
+    grant(role, actions, [this.table.tableArn]);
   }
 
-  grantDelete(role: IRole): void {
-    this.grant(role, ['dynamodb:DeleteItem'], [this.table.tableArn]);
+  /** The same, but for items of runs only: none of the fleet's, no task definitions. */
+  grantRunItems(role: IRole, ...actions: ItemAction[]): void {
+    grant(role, actions, [this.table.tableArn], {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['RUN#*'] },
+    });
   }
 
   grantIndexes(role: IRole): void {
-    const indexes = Object.keys(INDEXES).map((index) => `${this.table.tableArn}/index/${index}`);
-    this.grant(role, ['dynamodb:Query'], indexes);
-  }
-
-  /** The items of runs only: not the fleet's, not the task definitions'. None is deleted. */
-  grantRunItems(role: IRole): void {
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: [...READ, ...WRITE],
-        resources: [this.table.tableArn],
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['RUN#*'] } },
-      }),
-    );
-  }
-
-  private grant(role: IRole, actions: string[], resources: string[]): void {
-    role.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
+    const arns = Object.keys(INDEXES).map((index) => `${this.table.tableArn}/index/${index}`);
+    grant(role, ['Query'], arns);
   }
 }
 
-const READ = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-// Transactions are allowed by the actions that they are made of.
-const WRITE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:ConditionCheckItem'];
+/** Transactions are allowed by the actions that they are made of. */
+type ItemAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem';
+
+function grant(role: IRole, actions: ItemAction[], resources: string[], conditions = {}): void {
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: actions.map((action) => `dynamodb:${action}`),
+      resources,
+      conditions,
+    }),
+  );
+}

@@ -48,14 +48,17 @@ export class Starter extends Construct {
     });
     bucket.onDataset(starter.function);
     bucket.grantList(starter.role);
-    bucket.grantRead(starter.role, 'datasets/*');
+    bucket.grantReadVersions(starter.role, 'datasets/*');
     bucket.grantRead(starter.role, 'runs/*/run.json', 'runs/*/passes/*');
+    // What batches of an earlier pass have paid for is taken in when they are closed.
+    bucket.grantRead(starter.role, 'runs/*/samples/*');
     bucket.grantPut(starter.role, 'runs/*/run.json', 'runs/*/private.json', 'runs/*/error.json');
-    bucket.grantPut(starter.role, 'runs/*/passes/*');
+    bucket.grantPutParts(starter.role, 'runs/*/passes/*');
+    // Left in no version: the run has its own copy, which only the worker reads.
     bucket.grantDelete(starter.role, 'datasets/*/private.json', 'runs/*/private.json');
     bucket.grantDelete(starter.role, 'runs/*/error.json');
-    table.grantItems(starter.role);
-    table.grantDelete(starter.role);
+    table.grantItems(starter.role, 'GetItem', 'BatchGetItem', 'Query');
+    table.grantItems(starter.role, 'PutItem', 'UpdateItem', 'DeleteItem');
     table.grantIndexes(starter.role);
     queue.grantSend(starter.role);
     grantInvoke(starter.role, this, 'dispatcher', 'starter', 'merge');

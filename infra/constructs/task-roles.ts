@@ -89,5 +89,5 @@ function grantWork(worker: Role, bucket: RunBucket, table: RunTable): void {
   bucket.grantRead(worker, 'runs/*/samples/*');
   bucket.grantPut(worker, 'runs/*/samples/*');
   bucket.grantList(worker, 'runs/*/samples/*', 'runs/*/private.json');
-  table.grantRunItems(worker);
+  table.grantRunItems(worker, 'GetItem', 'Query', 'PutItem', 'UpdateItem');
 }
