@@ -11,12 +11,20 @@ import { secretValues } from '../../src/core/agent/secret-values.ts';
 import { workerEnvSchema } from './env.ts';
 import { runWorker } from './run-worker.ts';
 
+/** Of nobody else in the image. */
+const AGENT_ID = 1000;
 /** ECS kills 120 s after it has told to stop. */
 const TIMING = { connectMs: 60_000, renewMs: 30_000, graceMs: 80_000 };
 /** A task's work is not lost over a minute without an answer. */
 const MAX_ATTEMPTS = 10;
 const EXIT_CODES = { closed: 0, handed_back: 0, stopped_early: 0, lost: 3, no_sandbox: 4 };
 
+// Only init needs to be root; where containers can't be told their user, the agent begins as root too.
+if (process.getuid?.() === 0) {
+  process.setgroups?.([]);
+  process.setgid?.(AGENT_ID);
+  process.setuid?.(AGENT_ID);
+}
 const env = workerEnvSchema.parse(process.env);
 const { RUN_NAME: run, BATCH: batch, LAUNCH: launch } = env;
 const sha256Hex = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { batchKey, livePk, promptKey, runKey } from '../../src/adapters/aws/table-keys.ts';
+import { batchKey, livePk, promptKey, RUNS_PK, runKey } from '../../src/adapters/aws/table-keys.ts';
 import { type BatchRecord, batchRecordSchema } from '../../src/core/cloud/batch-record.ts';
 import { runKeys } from '../../src/core/cloud/bucket-keys.ts';
 import { type RunRecord, runRecordSchema } from '../../src/core/cloud/run-record.ts';
@@ -96,7 +96,7 @@ export async function planBatch(
     queued_at: 0,
     closed_at: 0,
   };
-  await putItem({ ...runKey(run), ...runRecord });
+  await putItem({ ...runKey(run), runs_pk: RUNS_PK, ...runRecord });
   await putItem({ ...batchKey(run, batch), live_pk: livePk(run, batch), ...record });
 
   async function put(Key: string, Body: string) {
