@@ -4,7 +4,7 @@ import { syncFolder } from '../../adapters/local/append-log.ts';
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
 import { writeFileAtomically } from '../../adapters/local/write-file-atomically.ts';
 import { runKeys } from '../../core/cloud/bucket-keys.ts';
-import { runFileSchema } from '../../core/run/manifest.ts';
+import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
 import { readRunFile } from '../local-run/open-run.ts';
 import { UsageError } from '../usage-error.ts';
 import { fetchObject, isFetched } from './fetch-object.ts';
@@ -106,8 +106,16 @@ export async function refuseOtherRun(
   }
   const there = runFileSchema.parse(JSON.parse(text));
   const here = await readRunFile(folder);
-  if (here === undefined || here.manifest.created_at === there.manifest.created_at) return;
+  if (here === undefined || isEarlier(here, there)) return;
   throw new UsageError(
-    `${folder.path} holds another run of that name, begun ${here.manifest.created_at}; the one in ${bucket.name} was begun ${there.manifest.created_at}. Move it away, or take another --output_dir.`,
+    `${folder.path} holds another run of that name, or passes of it that ${bucket.name} does not know: begun ${here.manifest.created_at} with ${here.passes.length} passes, against ${there.manifest.created_at} with ${there.passes.length}. Move it away, or take another --output_dir.`,
+  );
+}
+
+/** Whether the run here is the one there, as it is or as it was. */
+function isEarlier(here: RunFile, there: RunFile): boolean {
+  return (
+    here.manifest.created_at === there.manifest.created_at &&
+    here.passes.every((pass, index) => pass.started_at === there.passes[index]?.started_at)
   );
 }

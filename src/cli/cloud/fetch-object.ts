@@ -1,5 +1,5 @@
-import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Bucket } from '../../adapters/aws/bucket.ts';
 import type { ListedObject } from '../../adapters/aws/list-objects.ts';
 
@@ -49,6 +49,16 @@ export async function fetchObject(
   }
   await utimes(beside, modified, modified);
   await rename(beside, path);
+  if (size >= RESUMED_FROM_BYTES) await dropPieces(path);
+}
+
+/** What was fetched of versions that have been replaced since. */
+async function dropPieces(path: string): Promise<void> {
+  const folder = dirname(path);
+  const start = `${basename(path)}.`;
+  const names = await readdir(folder);
+  const pieces = names.filter((name) => name.startsWith(start) && name.endsWith('.part'));
+  await Promise.all(pieces.map((name) => rm(join(folder, name), { force: true })));
 }
 
 async function bytesThere(path: string, most: number): Promise<number> {

@@ -31,7 +31,7 @@ Brings what is in the bucket under runs/mine/ to data/mine/, as a local run
 leaves it: results, batch files, ledger, settings, the dataset of each pass.
 Called again it fetches only what is missing or has changed, and goes on with a
 large file where it was cut off. While the run goes on it brings the batches
-that are merged so far; talaria merge --run_name=mine then makes results of them.
+that are merged so far, of which talaria merge --run_name=mine makes results.
 
 Exit codes: 0 all is here, 1 failed, 2 wrong use.`;
 

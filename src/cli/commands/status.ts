@@ -46,13 +46,16 @@ export function addStatus(program: Command, wiring: Wiring): void {
 /** Resolves to the exit code. */
 async function status(runName: string, options: StatusOptions, wiring: Wiring): Promise<number> {
   const read = await openStatus(runName, options, wiring);
-  const follow = options.follow === true;
   let seen = await known(read, runName, options, wiring);
-  show(runName, seen, options, wiring);
-  while (follow && !hasEnded(seen)) {
+  let shown = textOf(runName, seen, options, wiring);
+  wiring.stdout.write(shown);
+  while (options.follow === true && !hasEnded(seen)) {
     await sleep(wiring, FOLLOW_MS);
     seen = await read();
-    show(runName, seen, options, wiring);
+    const text = textOf(runName, seen, options, wiring);
+    // Said once: a run may take days.
+    if (text !== shown) wiring.stdout.write(options.json === true ? text : `\n${text}`);
+    shown = text;
   }
   return isWell(seen) ? 0 : 1;
 }
@@ -106,25 +109,29 @@ async function openStatus(
   };
 }
 
-function show(runName: string, seen: Seen, { json }: StatusOptions, { stdout, env }: Wiring) {
-  if (json === true) {
-    const { run, refusal, statistics } = seen;
-    const of = {
-      run: runName,
-      state: run?.run.state ?? null,
-      reason: run?.run.reason ?? '',
-      pass: run?.run.pass ?? null,
-      tasks: run?.run.active ?? 0,
-      batches: run?.batches ?? null,
-      prompts: run?.prompts ?? null,
-      refused: refusal === undefined ? null : JSON.parse(refusal),
-      statistics: statistics === undefined ? null : JSON.parse(statistics),
-    };
-    stdout.write(`${JSON.stringify(of)}\n`);
-    return;
+function textOf(
+  runName: string,
+  seen: Seen,
+  { json }: StatusOptions,
+  { stdout, env }: Wiring,
+): string {
+  if (json !== true) {
+    const { colors } = openTerminal(stdout, env);
+    return `${statusLines(runName, seen, colors).join('\n')}\n`;
   }
-  const page = openTerminal(stdout, env);
-  for (const line of statusLines(runName, seen, page.colors)) page.line(line);
+  const { run, refusal, statistics } = seen;
+  const of = {
+    run: runName,
+    state: run?.run.state ?? null,
+    reason: run?.run.reason ?? '',
+    pass: run?.run.pass ?? null,
+    tasks: run?.run.active ?? 0,
+    batches: run?.batches ?? null,
+    prompts: run?.prompts ?? null,
+    refused: refusal === undefined ? null : JSON.parse(refusal),
+    statistics: statistics === undefined ? null : JSON.parse(statistics),
+  };
+  return `${JSON.stringify(of)}\n`;
 }
 
 const ENDED = new Set(['done', 'failed', 'cancelled', 'paused']);

@@ -35,23 +35,25 @@ function lines(count: number, bytes: number): Buffer {
 describe.skipIf(!hasEmulator())('objects joined in parts', () => {
   let emulator: Emulator;
   let cloud: CloudResources;
+  let sources: Awaited<ReturnType<typeof store>>;
   beforeAll(async () => {
     emulator = await startEmulator();
     cloud = await makeCloudResources(emulator.endpoint, 'merge-parts');
+    sources = await store(BODIES);
   }, 60_000);
   afterAll(() => emulator?.stop());
 
-  async function store(prefix: string, bodies: readonly Buffer[]) {
+  async function store(bodies: readonly Buffer[]) {
     const { bucket } = cloud;
-    const sources = [];
+    const stored = [];
     for (const [index, body] of bodies.entries()) {
-      const key = `${prefix}/batch_${index} +ü.jsonl`;
+      const key = `sources/batch_${index} +ü.jsonl`;
       const rows = countLines(body);
       const put = { Bucket: bucket.name, Key: key, Body: body, Metadata: { lines: String(rows) } };
       await bucket.client.send(new PutObjectCommand(put));
-      sources.push({ key, size: body.length, rows });
+      stored.push({ key, size: body.length, rows });
     }
-    return sources;
+    return stored;
   }
 
   async function openUploads(): Promise<number> {
@@ -87,16 +89,13 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
   it.each([
     ['here', GROUP_LIMITS, 0],
     ['by groups', { ...GROUP_LIMITS, parts: 2 }, 3],
-  ])('have the bytes of all sources in their order, made %s', async (name, limits, groups) => {
-    const sources = await store(`join ${name}`, BODIES);
+  ])('have the bytes of all sources in their order, made %s', async (_name, limits, groups) => {
     const { jobs, makeParts } = spread(limits);
     const target = `joined/${groups}.jsonl`;
     const bytes = await joinObjects(target, sources, { bucket: cloud.bucket, makeParts });
     const whole = Buffer.concat(BODIES);
     expect(bytes).toBe(whole.length);
-    expect(digest(await objectBytes(cloud.bucket, target))).toBe(digest(whole));
     expect(jobs).toHaveLength(groups);
-    // In ranges of 8 MiB, the way it is read on.
     const chunks: Buffer[] = [];
     for await (const chunk of objectChunks(cloud.bucket, target)) chunks.push(chunk);
     expect(chunks.length).toBeGreaterThan(5);
@@ -104,7 +103,6 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
   });
 
   it('refuse a large source with other rows, which nobody reads, and leave no upload', async () => {
-    const sources = await store('rows', BODIES);
     const { makeParts } = spread(GROUP_LIMITS);
     const join = (index: number) =>
       joinObjects(

@@ -11,7 +11,7 @@ describe('help', () => {
     expect(alone).toEqual(await folder.talaria(['--help']));
     expect(alone).toMatchObject({ code: 0, stderr: '' });
     expect(alone.stdout).toContain('--model=rehearsal');
-    for (const command of ['run', 'merge', 'list-distributions', 'sandbox']) {
+    for (const command of ['run', 'merge', 'list-distributions', 'sandbox', 'submit']) {
       expect(alone.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
     }
   });
@@ -28,6 +28,18 @@ describe('help', () => {
     const { stdout, code } = await folder.talaria([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/talaria merge --run_name=mine|\{"mine": /);
+  });
+
+  it.each([
+    ['submit', 'talaria submit --dataset_file='],
+    ['status', 'talaria status mine --follow'],
+    ['download', 'talaria download mine'],
+    ['secrets', 'talaria secrets set openrouter.ai'],
+  ])('of %s teaches with an example, and no line wraps', async (command, example) => {
+    const { stdout, code } = await folder.talaria([command, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(example);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('has a version that is the package’s', async () => {

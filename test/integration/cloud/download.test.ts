@@ -115,6 +115,12 @@ describe.skipIf(!hasEmulator())('talaria download', () => {
     expect(end).toMatchObject({ code: 2 });
     expect(end.stderr).toContain('holds another run of that name');
     expect(digests(at('other'))).toEqual(before);
+    // The same run, with a pass of its own since.
+    const runFile = JSON.parse(await readFile(at('whole', 'run.json'), 'utf8'));
+    runFile.passes.push({ ...runFile.passes[0], pass: 2, started_at: '2026-05-05T00:00:00.000Z' });
+    await writeFile(at('whole', 'run.json'), JSON.stringify(runFile));
+    const passes = await talaria('download', 'whole');
+    expect(passes.stderr).toContain('with 2 passes');
     for (const run of ['none', '../up']) {
       const missing = await talaria('download', run);
       expect(missing).toMatchObject({ code: 2 });
