@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ECRClient } from '@aws-sdk/client-ecr';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -12,6 +13,7 @@ import { createDynamoDispatchedRuns } from '../../src/adapters/aws/dynamo-dispat
 import { createDynamoDispatcherLease } from '../../src/adapters/aws/dynamo-dispatcher-lease.ts';
 import { createDynamoKnownDefinitions } from '../../src/adapters/aws/dynamo-known-definitions.ts';
 import { createDynamoLaunches } from '../../src/adapters/aws/dynamo-launches.ts';
+import { createEcrLogins } from '../../src/adapters/aws/ecr-login.ts';
 import { createEcsFleet } from '../../src/adapters/aws/ecs-fleet.ts';
 import { createLambdaCloudFunctions } from '../../src/adapters/aws/lambda-cloud-functions.ts';
 import { createRegistryLogins } from '../../src/adapters/aws/registry-logins.ts';
@@ -31,8 +33,10 @@ const bucket = openBucket(env.BUCKET_NAME, env.AWS_ENDPOINT_URL);
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const newId = () => randomUUID();
 const settings = dispatchSettings(env);
+const storedLogin = createRegistryLogins(new SecretsManagerClient({}), env.REGISTRY_SECRETS);
+const ecrLogin = createEcrLogins((region) => new ECRClient({ region }), Date.now);
 const registry = createOciRegistry({
-  loginFor: createRegistryLogins(new SecretsManagerClient({}), env.REGISTRY_SECRETS),
+  loginFor: async (host) => (await storedLogin(host)) ?? (await ecrLogin(host)),
   allowLoopback: isEmulator,
 });
 

@@ -21,6 +21,7 @@ const TYPES = {
   manifest: 'application/vnd.docker.distribution.manifest.v2+json',
   config: 'application/vnd.docker.container.image.v1+json',
   layer: 'application/vnd.docker.image.rootfs.diff.tar.gzip',
+  index: 'application/vnd.docker.distribution.manifest.list.v2+json',
 };
 
 export interface PushOptions {
@@ -42,6 +43,11 @@ export interface ImageRegistry {
   host: string;
   /** Puts an image of one random file there. */
   push(name: string, options?: PushOptions): Promise<PushedImage>;
+  /** Puts one for each architecture there, under one tag; `pins` are their digests. */
+  pushIndex(
+    name: string,
+    architectures: readonly string[],
+  ): Promise<{ reference: string; pins: Record<string, string> }>;
   /** Takes an image out of it, under all of its tags. */
   forget(image: PushedImage): Promise<void>;
   stop(): Promise<void>;
@@ -93,29 +99,51 @@ export async function startRegistry({ login = false } = {}): Promise<ImageRegist
     return { size: bytes.length, digest: sha256(bytes) };
   }
 
+  async function putImage(
+    name: string,
+    { tag = '1', bytes = 1000, architecture = ARCHITECTURE }: PushOptions,
+  ) {
+    const layer = await layerOf(bytes);
+    const config = Buffer.from(
+      JSON.stringify({
+        architecture,
+        os: 'linux',
+        config: {},
+        rootfs: { type: 'layers', diff_ids: [sha256(layer)] },
+      }),
+    );
+    const manifest = Buffer.from(
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: TYPES.manifest,
+        config: { mediaType: TYPES.config, ...(await putBlob(name, config)) },
+        layers: [{ mediaType: TYPES.layer, ...(await putBlob(name, gzipSync(layer))) }],
+      }),
+    );
+    await ask('PUT', `/v2/${name}/manifests/${tag}`, manifest, TYPES.manifest);
+    const reference = `${host}/${name}:${tag}`;
+    return { reference, size: manifest.length, digest: sha256(manifest) };
+  }
+
   return {
     host,
-    async push(name, { tag = '1', bytes = 1000, architecture = ARCHITECTURE } = {}) {
-      const layer = await layerOf(bytes);
-      const config = Buffer.from(
-        JSON.stringify({
-          architecture,
-          os: 'linux',
-          config: {},
-          rootfs: { type: 'layers', diff_ids: [sha256(layer)] },
-        }),
-      );
-      const manifest = Buffer.from(
-        JSON.stringify({
-          schemaVersion: 2,
-          mediaType: TYPES.manifest,
-          config: { mediaType: TYPES.config, ...(await putBlob(name, config)) },
-          layers: [{ mediaType: TYPES.layer, ...(await putBlob(name, gzipSync(layer))) }],
-        }),
-      );
-      await ask('PUT', `/v2/${name}/manifests/${tag}`, manifest, TYPES.manifest);
-      const reference = `${host}/${name}:${tag}`;
-      return { reference, pin: `${reference}@${sha256(manifest)}` };
+    async push(name, options = {}) {
+      const { reference, digest } = await putImage(name, options);
+      return { reference, pin: `${reference}@${digest}` };
+    },
+    async pushIndex(name, architectures) {
+      const pins: Record<string, string> = {};
+      const manifests = [];
+      for (const architecture of architectures) {
+        const { size, digest } = await putImage(name, { tag: architecture, architecture });
+        const platform = { os: 'linux', architecture };
+        manifests.push({ mediaType: TYPES.manifest, size, digest, platform });
+        pins[architecture] = digest;
+      }
+      const index = { schemaVersion: 2, mediaType: TYPES.index, manifests };
+      const bytes = Buffer.from(JSON.stringify(index));
+      await ask('PUT', `/v2/${name}/manifests/1`, bytes, TYPES.index);
+      return { reference: `${host}/${name}:1`, pins };
     },
     async forget({ pin }) {
       const [, name, digest] = /^[^/]+\/([^:]+):[^@]+@(.*)$/.exec(pin) ?? [];

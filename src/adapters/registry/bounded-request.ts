@@ -60,6 +60,9 @@ async function get(
     return { status: response.status, headers: response.headers, body };
   } catch (error) {
     if (error instanceof ImageGoneError) throw error;
+    if (codeOf(error) === 'ENOTFOUND') {
+      throw new ImageGoneError(`there is no registry ${url.host}`, { cause: error });
+    }
     throw new RegistryBusyError(`${url.host} gave no answer: ${wordsOf(error)}`, { cause: error });
   }
 }
@@ -77,6 +80,12 @@ async function read(response: Response, mostBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Of the system's own error behind fetch's. */
+function codeOf(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
 }
 
 function wordsOf(error: unknown): string {

@@ -1,7 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runKeys } from '../../../src/core/cloud/bucket-keys.ts';
-import { closeEarlierBatches } from '../../../src/core/cloud/close-earlier-batches.ts';
 import { dispatch } from '../../../src/core/cloud/dispatch/dispatch.ts';
 import { plannerSchema } from '../../../src/core/cloud/run-record.ts';
 import { batchRecord, runRecord } from '../../support/dispatch-records.ts';
@@ -145,27 +144,6 @@ describe.skipIf(!hasEmulator())('sweep of the dispatcher', () => {
     expect(await at.attempts('run', 1)).toHaveLength(2);
     expect(await at.active()).toBe(0);
     expect(await at.messages()).toBe(1);
-  });
-
-  it('closes batches of earlier passes with nothing ended, but what was paid for', async () => {
-    const at = await fixture();
-    const run = runRecord('run', { state: 'planning', pass: 2 });
-    await at.putRun(run);
-    const waits = { state: 'waiting' as const, lease_until: 0 };
-    await at.putBatch(batchRecord('run', 0, { ...waits, launch: 1 }), { message: false });
-    await at.putBatch(batchRecord('run', 1, { ...waits, pass: 2 }), { message: false });
-    await storeRow(at, 'run', 0, 1);
-
-    const { batches, objects, clock } = at.deps;
-    await closeEarlierBatches({ batches, objects, now: clock.now, log: () => undefined }, run);
-
-    expect(await at.batch('run', 0)).toMatchObject({
-      state: 'closed',
-      remaining: 0,
-      unfinished: 1,
-    });
-    expect(await at.attempts('run', 0)).toHaveLength(1);
-    expect(await at.batch('run', 1)).toMatchObject({ state: 'waiting', remaining: 2 });
   });
 
   it('takes definitions out of use that nobody started for a week', async () => {
