@@ -36,8 +36,10 @@ function emulatorContainer(container: TaskContainer, endpoint: string): TaskCont
     return { ...rest, command: [SANDBOX_ENTRY, ...container.command] };
   }
   if (container.name !== AGENT) return rest;
+  const { secrets = [] } = rest;
   return {
     ...rest,
+    secrets: secrets.map((secret) => ({ ...secret, valueFrom: secretArn(secret.valueFrom) })),
     environment: [
       ...(container.environment ?? []),
       { name: 'AWS_ENDPOINT_URL', value: endpoint },
@@ -45,6 +47,12 @@ function emulatorContainer(container: TaskContainer, endpoint: string): TaskCont
       { name: 'AWS_SECRET_ACCESS_KEY', value: 'test' },
     ],
   };
+}
+
+/** Its stacks name a secret where those of AWS give its ARN. */
+function secretArn(secret: string): string {
+  if (secret.startsWith('arn:')) return secret;
+  return `arn:aws:secretsmanager:us-east-1:000000000000:secret:${secret}`;
 }
 
 /** Nothing tells there that a task has stopped: the dispatcher looks for itself. */
