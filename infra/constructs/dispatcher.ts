@@ -14,7 +14,7 @@ import {
   nameOf,
 } from './lambda-function.ts';
 import type { ModelKeys } from './model-keys.ts';
-import { grantReadSecrets } from './registry-secrets.ts';
+import { grantLogins, grantPull } from './registry-access.ts';
 import type { RunBucket } from './run-bucket.ts';
 import type { RunTable } from './run-table.ts';
 import type { TaskFleet } from './task-fleet.ts';
@@ -57,7 +57,8 @@ export class Dispatcher extends Construct {
     table.grantItems(dispatcher.role, 'GetItem', 'BatchGetItem', 'Query');
     table.grantItems(dispatcher.role, 'PutItem', 'UpdateItem', 'DeleteItem');
     table.grantIndexes(dispatcher.role);
-    grantReadSecrets(dispatcher.role, settings.registrySecrets);
+    grantPull(dispatcher.role);
+    grantLogins(dispatcher.role, settings.registrySecrets);
     queue.grantSend(dispatcher.role);
     queue.grantReceive(dispatcher.role);
     fleet.grantLaunch(dispatcher.role);

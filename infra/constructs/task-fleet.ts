@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { accept } from '../nag.ts';
 import type { Settings } from '../settings.ts';
 import type { ModelKeys } from './model-keys.ts';
-import { grantReadSecrets } from './registry-secrets.ts';
+import { grantLogins, grantPull } from './registry-access.ts';
 import type { RunBucket } from './run-bucket.ts';
 import type { RunTable } from './run-table.ts';
 import { TaskRoles } from './task-roles.ts';
@@ -46,7 +46,8 @@ export class TaskFleet extends Construct {
     });
     this.logGroupName = logs.logGroupName;
     this.roles = new TaskRoles(this, 'Roles', { ...props, logs });
-    grantReadSecrets(this.roles.execution, props.settings.registrySecrets);
+    grantPull(this.roles.execution);
+    grantLogins(this.roles.execution, props.settings.registrySecrets);
   }
 
   /** Starting tasks of this family on this cluster, and stopping and looking at those. */

@@ -2,7 +2,6 @@ import { Fn, Stack } from 'aws-cdk-lib';
 import { ArnPrincipal, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { accept } from '../nag.ts';
 import type { ModelKeys } from './model-keys.ts';
 import type { RunBucket } from './run-bucket.ts';
 import type { RunTable } from './run-table.ts';
@@ -26,7 +25,10 @@ export class TaskRoles extends Construct {
     super(scope, id);
     // Of the stack's own id, which no container of a task can ask for.
     this.workerExternalId = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
-    this.execution = this.executionRole();
+    this.execution = new Role(this, 'Execution', {
+      description: 'Of ECS, while it starts a task',
+      assumedBy: this.tasksOfThisAccount(),
+    });
     props.logs.grantWrite(this.execution);
     props.keys.grantRead(this.execution);
     this.task = new Role(this, 'Task', {
@@ -49,38 +51,6 @@ export class TaskRoles extends Construct {
     return new ServicePrincipal('ecs-tasks.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': account } },
     });
-  }
-
-  private executionRole(): Role {
-    const role = new Role(this, 'Execution', {
-      description: 'Of ECS, while it starts a task',
-      assumedBy: this.tasksOfThisAccount(),
-    });
-    const repositories = Stack.of(this).formatArn({
-      service: 'ecr',
-      resource: 'repository',
-      resourceName: '*',
-    });
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: [
-          'ecr:BatchCheckLayerAvailability',
-          'ecr:GetDownloadUrlForLayer',
-          'ecr:BatchGetImage',
-        ],
-        resources: [repositories],
-      }),
-    );
-    role.addToPolicy(
-      new PolicyStatement({ actions: ['ecr:GetAuthorizationToken'], resources: ['*'] }),
-    );
-    accept(
-      role,
-      'IAM5[Resource::arn:<AWS::Partition>:ecr:<AWS::Region>:<AWS::AccountId>:repository/*]',
-      'Rows may name any image of the account’s registry.',
-    );
-    accept(role, 'IAM5[Resource::*]', 'ecr:GetAuthorizationToken knows no resources.');
-    return role;
   }
 }
 

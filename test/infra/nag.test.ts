@@ -100,7 +100,7 @@ function report(accepted: Acceptance[]): string {
     '',
     '| finding | at | reason |',
     '|---|---|---|',
-    ...rows,
+    ...new Set(rows),
     '',
   ].join('\n');
 }

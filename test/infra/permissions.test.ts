@@ -11,6 +11,8 @@ const OF_LAMBDA = [
   ...['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'],
 ];
 
+const OF_PULLS = ['BatchCheckLayerAvailability', 'BatchGetImage', 'GetDownloadUrlForLayer'];
+
 /** `besides`: allowed, though no command has that name. `unsent`: in the bundle, but never called. */
 const ROLES = [
   {
@@ -24,7 +26,8 @@ const ROLES = [
     role: 'DispatcherRole',
     entry: 'functions/dispatcher/handler.ts',
     // RunTask and RegisterTaskDefinition pass roles and set tags.
-    besides: [...OF_LAMBDA, 'PassRole', 'TagResource'],
+    // ECR's registry takes its token for what the role may pull.
+    besides: [...OF_LAMBDA, ...OF_PULLS, 'PassRole', 'TagResource'],
     // Of the worker's objects it uses the reading ones.
     unsent: ['PutObject'],
   },

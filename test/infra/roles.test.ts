@@ -147,6 +147,7 @@ describe('roles', () => {
     expect(everything.sort()).toEqual([
       'dynamodb:ListStreams',
       'ecr:GetAuthorizationToken',
+      'ecr:GetAuthorizationToken',
       'ecs:DeregisterTaskDefinition',
       'ecs:ListTaskDefinitionFamilies',
       'ecs:ListTaskDefinitions',
