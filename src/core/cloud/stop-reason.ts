@@ -52,11 +52,10 @@ export function isForWantOfRoom({ code, reason }: TaskStop): boolean {
 
 function blamesImage(stop: TaskStop): boolean {
   const sandboxes = stop.containers.filter(({ name }) => SANDBOX.test(name));
-  // Where ECS gives no container's words, the task's are about whichever failed.
-  const words = [...sandboxes.map(({ reason }) => reason), stop.reason].filter(
-    (text) => text !== '',
-  );
-  if (words.some(isImageFault)) return true;
+  const told = stop.containers.filter(({ reason }) => reason !== '');
+  // Without any container's words, the task's are about whichever failed.
+  const faults = told.length === 0 ? [{ name: 'sandbox-0', reason: stop.reason }] : told;
+  if (faults.some(({ name, reason }) => SANDBOX.test(name) && isImageFault(reason))) return true;
   if (stop.code !== 'EssentialContainerExited') return false;
   if (stop.containers.some((of) => of.name === AGENT && of.exit_code === NO_SANDBOX)) return true;
   // Its daemon ends with 0 where the agent goes first, and by a signal with the task.
