@@ -62,9 +62,8 @@ export class Merge extends Construct {
     bucket.grantPutParts(merge.role, 'runs/*');
     bucket.denyPrivate(merge.role);
     table.grantItems(merge.role, 'GetItem', 'Query', 'UpdateItem');
+    // The starter: for the pass that begins where a run's merge ends.
     grantInvoke(merge.role, this, 'merge', 'starter');
-    // The pass that begins where a run's merge ends.
-    grantInvoke(merge.role, this, 'starter');
   }
 }
 
