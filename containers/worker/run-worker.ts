@@ -15,7 +15,7 @@ import { promptSettings } from '../../src/core/work/prompt-settings.ts';
 import { type RunPromptDeps, runPrompt } from '../../src/core/work/run-prompt.ts';
 import { createRunStop } from '../../src/core/work/run-stop.ts';
 import { logObserver } from './log-observer.ts';
-import { type OpenedModel, openWorkerModel } from './worker-model.ts';
+import { openWorkerModel } from './worker-model.ts';
 
 export interface WorkerDeps {
   work: BatchWork;
@@ -112,17 +112,29 @@ async function claimed(deps: Claimed): Promise<WorkEnd> {
   );
   try {
     return await workClaimed(deps);
+  } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
+    return await pausedOver(error, deps);
   } finally {
     ended.abort();
   }
+}
+
+/** What stops one launch would stop each further one, at the price of a task: people are told. */
+async function pausedOver(error: unknown, { work, clock, log }: Claimed): Promise<WorkEnd> {
+  const reason = error instanceof Error ? error.message : String(error);
+  log('the run pauses', { reason });
+  await work.pauseRun(reason);
+  await work.handBack({ starts: new Map(), notBefore: clock.now() });
+  return 'handed_back';
 }
 
 async function workClaimed(deps: Claimed): Promise<WorkEnd> {
   const { work, objects, clock, stop, sandboxes, log, sha256Hex } = deps;
   const [batch, run] = await Promise.all([work.batch(), objects.runFile()]);
   const { config, manifest } = settingsOf(run);
-  const model = await openedModel(deps, run);
-  if (model === undefined) return 'handed_back';
+  const secret = await objects.privateSettings();
+  const model = openWorkerModel({ ...deps, config, manifest, secret });
   const observer = logObserver(log);
   const promptDeps: RunPromptDeps = {
     model: model.model,
@@ -150,6 +162,7 @@ async function workClaimed(deps: Claimed): Promise<WorkEnd> {
       observer,
       maxAttempts: config.max_attempts,
       model: config.model,
+      image: deps.image ?? batch.image,
       inputOfPass: pass?.input_of_pass ?? batch.pass,
       runPrompt: (prompt, ref) => runPrompt(prompt, ref, settings, promptDeps),
       onOwed: (count) =>
@@ -158,21 +171,6 @@ async function workClaimed(deps: Claimed): Promise<WorkEnd> {
     });
   } finally {
     await model.close();
-  }
-}
-
-/** Undefined, and the run pauses, where its settings name a model that can't be asked. */
-async function openedModel(deps: Claimed, run: RunFile): Promise<OpenedModel | undefined> {
-  const { work, objects, clock } = deps;
-  const secret = await objects.privateSettings();
-  try {
-    return openWorkerModel({ ...deps, ...settingsOf(run), secret });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    deps.log('the model can not be asked', { reason });
-    await work.pauseRun(reason);
-    await work.handBack({ starts: new Map(), notBefore: clock.now() });
-    return undefined;
   }
 }
 

@@ -1,8 +1,7 @@
-import type { LedgerEntry } from '../run/ledger-entry.ts';
 import type { Outcome } from '../trajectory/outcome.ts';
-import { NO_USAGE } from '../trajectory/usage.ts';
 import type { AttemptRecord, PromptRecord } from './attempt-record.ts';
 import type { BatchRecord } from './batch-record.ts';
+import { entryWithoutRow } from './entry-without-row.ts';
 import type { PromptProgress } from './prompt-progress.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -22,34 +21,8 @@ export function endWithoutTask(
 ): PromptEnd {
   const { run, batch, image, now } = of;
   const { position, nextAttempt: number } = owed;
-  const { hash, occurrence, index, sample } = owed.reference;
-  const entry: LedgerEntry = {
-    prompt_id: `${hash}-${occurrence}`,
-    prompt_index: index,
-    sample,
-    pass: batch.pass,
-    batch: batch.batch,
-    outcome: end.outcome,
-    reason: end.reason,
-    model: run.model,
-    image,
-    toolsets: [],
-    api_calls: 0,
-    usage: NO_USAGE,
-    timing: {
-      attempt: number,
-      started_at: now,
-      ended_at: now,
-      total_seconds: 0,
-      model_seconds: 0,
-      tool_seconds: 0,
-      sandbox_seconds: 0,
-    },
-    tools: {},
-    assistant_turns: 0,
-    turns_with_reasoning: 0,
-    adopted: false,
-  };
+  const { hash, occurrence } = owed.reference;
+  const entry = entryWithoutRow({ batch, model: run.model, image, now }, owed, end);
   // A batch that never had a launch ends as of its first.
   const launch = Math.max(1, batch.launch);
   return {

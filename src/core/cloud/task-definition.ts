@@ -124,6 +124,7 @@ export function taskDefinition(settings: TaskSettings, of: TaskImage): TaskDefin
         name: AGENT,
         image: workerImage,
         essential: true,
+        user: '1000:1000',
         command: ['agent'],
         environment: Object.entries({
           ...settings.agentEnv,

@@ -11,14 +11,15 @@ import { createSlots } from '../work/slots.ts';
 import { adoptSamples } from './adopt-samples.ts';
 import { type BatchBook, createBatchBook } from './batch-book.ts';
 import type { BatchRecord } from './batch-record.ts';
+import { entryWithoutRow } from './entry-without-row.ts';
 import { workOf } from './prompt-progress.ts';
 import type { StoredSample } from './samples-to-adopt.ts';
-import { startedTooOften } from './started-too-often.ts';
 
 /** Free disk below which nothing further starts: what runs may need it, and so may logs. */
 const LEAST_DISK_BYTES = 2 * 1024 ** 3;
 /** Wait before the next launch where this one could not store or lost its sandboxes. */
 const FAULT_WAIT_MS = 30_000;
+const TOO_OFTEN = { outcome: 'failed/internal', reason: 'ended its worker three times' } as const;
 
 export interface WorkOnBatchDeps {
   work: BatchWork;
@@ -30,6 +31,8 @@ export interface WorkOnBatchDeps {
   /** Of `run.json`. */
   maxAttempts: number;
   model: string;
+  /** As rows record it. */
+  image: string;
   /** The pass whose `input.jsonl` has the batch's rows. */
   inputOfPass: number;
   /** Prompts at once; 1 after a launch that died. */
@@ -62,7 +65,11 @@ export async function workOnBatch(batch: BatchRecord, deps: WorkOnBatchDeps): Pr
   if (adopted > 0) deps.log('adopted rows of earlier launches', { adopted });
   const { run, giveUp } = workOf(book.progress(), batch.careful);
   const now = new Date(deps.clock.now()).toISOString();
-  for (const of of giveUp) await book.commit(startedTooOften(batch, of, { ...deps, now }));
+  for (const of of giveUp) {
+    const entry = entryWithoutRow({ ...deps, batch, now }, of, TOO_OFTEN);
+    const { position } = of;
+    await book.commit({ position, launch: deps.launch, sampleKey: '', entry, isFinal: true });
+  }
   deps.onOwed(run.length);
   const prompts = run.map(({ position, reference }): OwedPrompt => {
     const { hash, occurrence, index, sample } = reference;
@@ -84,6 +91,10 @@ async function runPrompts(
   const attempts = new Map(book.progress().map((of) => [of.position, of.nextAttempt]));
   const sampleKeys = new Map<string, string>();
   let started = 0;
+  let isAbandoned = false;
+  void deps.deadline.then(() => {
+    isAbandoned = true;
+  });
 
   const positionOf = (id: string): number => {
     const position = positions.get(id);
@@ -98,7 +109,9 @@ async function runPrompts(
       if (reference === undefined) throw new Error(`the batch has no prompt ${prompt.position}`);
       await book.start(prompt.position);
       const row = await deps.objects.row(reference, deps.inputOfPass);
-      return await deps.runPrompt({ ...prompt, row }, ref);
+      const result = await deps.runPrompt({ ...prompt, row }, ref);
+      // What ends so late ends because all that it needs is being closed.
+      return isAbandoned ? 'handed_back' : result;
     } catch (error) {
       deps.stop.fail(error);
       return 'handed_back';

@@ -27,66 +27,6 @@ describe.runIf(canRun)('launches of a worker', { timeout: 60_000 }, () => {
   }
   const configOf = ({ baseUrl }: ModelServer) => ({ model: 'test/model', base_url: baseUrl });
 
-  it('pauses the run in the words of a provider that refuses the key', async () => {
-    const body = { error: { message: 'This key is of nobody.' } };
-    const config = configOf(await serve(() => ({ status: 401, body })));
-    const batch = await workers.plan({ run: 'refused', rows: ROWS, config });
-    await batch.launch(1);
-    const { sockets } = await workers.daemons(3);
-    expect(await workers.run(batch, 1, sockets).end).toBe('handed_back');
-    expect(await batch.runRecord()).toMatchObject({
-      state: 'pausing',
-      reason: expect.stringContaining('This key is of nobody.'),
-    });
-    expect(await batch.record()).toMatchObject({ state: 'waiting', remaining: 3, starts: {} });
-    const [attempt, ...others] = await workers.work(batch, 1).attempts();
-    expect(attempt?.entry.outcome).toBe('failed/auth');
-    expect(others).toEqual([]);
-    expect(await batch.ended()).toEqual([undefined, undefined, undefined]);
-  });
-
-  it('sends each key to its own host, and none to any other', async () => {
-    const server = await serve(() => text('Done.'));
-    const { host } = new URL(server.baseUrl);
-    const keysOf = async (run: string, keys: Record<string, string>) => {
-      const from = server.requests.length;
-      const batch = await workers.plan({ run, rows: [{ prompt: 'hi' }], config: configOf(server) });
-      await batch.launch(1);
-      const { sockets } = await workers.daemons(1);
-      const end = workers.run(batch, 1, sockets, { modelKeys: JSON.stringify(keys) }).end;
-      expect(await end).toBe('closed');
-      return server.requests.slice(from).map(({ headers }) => headers.authorization);
-    };
-    const others = { '127.0.0.1': 'sk-no-port', 'openrouter.ai': 'sk-other', '*': 'sk-any' };
-    expect(await keysOf('keys-none', others)).toEqual([undefined]);
-    expect(await keysOf('keys-own', { ...others, [host]: 'sk-own-key' })).toEqual([
-      'Bearer sk-own-key',
-    ]);
-  });
-
-  it('sends what is private, and stores nothing of it', async () => {
-    const server = await serve(() => text('Done.'));
-    const secret = {
-      ephemeral_system_prompt: 'Be a quiet assistant.',
-      prefill_messages: [{ role: 'user', content: 'A first word.' }],
-    };
-    const batch = await workers.plan({
-      run: 'private',
-      rows: [{ prompt: 'hi' }],
-      config: configOf(server),
-      secret,
-    });
-    await batch.launch(1);
-    const { sockets } = await workers.daemons(1);
-    expect(await workers.run(batch, 1, sockets).end).toBe('closed');
-    expect(server.requests[0]?.body.messages.map(({ content }) => content)).toEqual([
-      'Be a quiet assistant.',
-      'A first word.',
-      'hi',
-    ]);
-    expect(JSON.stringify(await workers.rows(batch))).not.toMatch(/quiet assistant|first word/);
-  });
-
   it('tries what failed once in each launch, up to max_attempts', async () => {
     const config = configOf(await serve(() => text('Done.')));
     const batch = await workers.plan({ run: 'tries', rows: ROWS, config });
@@ -191,6 +131,10 @@ describe.runIf(canRun)('launches of a worker', { timeout: 60_000 }, () => {
     await expect.poll(() => servers[0]?.requests.length, SOON).toBe(1);
     worker.tellToStop();
     expect(await worker.end).toBe('handed_back');
+    // Closed with it, the call fails: that is no row.
+    await expect.poll(() => servers[0]?.aborted(), SOON).toBe(1);
+    await expect.poll(() => worker.logged.at(-1)?.message, SOON).toBe('handed back');
+    expect(await workers.objects(batch).samples(0)).toEqual([]);
     expect(await batch.record()).toMatchObject({
       state: 'waiting',
       remaining: 3,
