@@ -80,7 +80,7 @@ export const settings = {
   removalPolicy: setting(
     choice('retain', 'destroy'),
     'retain',
-    'what cdk destroy does to bucket, table, keys and logs; `destroy` deletes all results',
+    'what cdk destroy does to bucket, table and keys; `destroy` deletes all results',
   ),
   defaultRunConfig: setting(
     jsonObject,
