@@ -12,9 +12,13 @@ export function parseModelKeys(text: string): ModelKeys {
   throw new Error('MODEL_KEYS: expected a JSON object of keys by host, got something else');
 }
 
-/** The key for this endpoint and no other host's; undefined for one that gets none. */
+/**
+ * The key for this endpoint and no other host's; undefined for one that gets none. A host without a
+ * port is meant to be asked by https: its key is not sent in clear.
+ */
 export function keyForHost(keys: ModelKeys, baseUrl: string): string | undefined {
-  const { host } = new URL(baseUrl);
+  const { host, port, protocol } = new URL(baseUrl);
+  if (protocol === 'http:' && port === '') return undefined;
   return Object.hasOwn(keys, host) ? keys[host] : undefined;
 }
 
