@@ -118,12 +118,16 @@ const schema = z.object(settings).superRefine((chosen, context) => {
 });
 export type Settings = z.output<typeof schema>;
 
+/** Names each setting that is wrong, and what was expected. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
 /** Keys that the CDK and its command line put beside ours. */
 const FOREIGN_KEY = /[:@/]|^cdk-|^cli-/;
 
 /**
- * The settings in an app's context. Throws one error that names every one that is wrong or unknown, and
- * what was expected.
+ * The settings in an app's context. Throws one `SettingsError` for all that are wrong or unknown.
  */
 export function readSettings(context: Readonly<Record<string, unknown>>): Settings {
   const own = Object.entries(context).filter(([key]) => !FOREIGN_KEY.test(key));
@@ -138,7 +142,7 @@ export function readSettings(context: Readonly<Record<string, unknown>>): Settin
     }),
   ];
   if (parsed.data === undefined || problems.length > 0) {
-    throw new Error(`Settings (cdk.json, or -c key=value):\n  ${problems.join('\n  ')}`);
+    throw new SettingsError(`Settings (cdk.json, or -c key=value):\n  ${problems.join('\n  ')}`);
   }
   return parsed.data;
 }
