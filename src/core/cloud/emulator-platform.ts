@@ -20,8 +20,10 @@ function emulatorTaskDefinition(
     volume === RUNTIME_VOLUME
       ? `${of.folder}/runtime`
       : `${of.folder}/launches/${of.token}/${volume}`;
+  // It starts a container that failed once more without its platform, and then tells the second fault.
+  const { runtimePlatform: _, ...rest } = definition;
   return {
-    ...definition,
+    ...rest,
     networkMode: 'host',
     volumes: definition.volumes.map(({ name }) => ({ name, host: { sourcePath: source(name) } })),
     containerDefinitions: definition.containerDefinitions.map((container) =>

@@ -66,7 +66,7 @@ export interface TaskDefinition {
   memory: string;
   taskRoleArn: string;
   executionRoleArn: string;
-  runtimePlatform: { operatingSystemFamily: 'LINUX'; cpuArchitecture: 'X86_64' | 'ARM64' };
+  runtimePlatform?: { operatingSystemFamily: 'LINUX'; cpuArchitecture: 'X86_64' | 'ARM64' };
   ephemeralStorage: { sizeInGiB: number };
   volumes: { name: string; host?: { sourcePath: string } }[];
   containerDefinitions: TaskContainer[];

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateClusterCommand, DescribeTasksCommand, ECSClient } from '@aws-sdk/client-ecs';
+import {
+  CreateClusterCommand,
+  DescribeTasksCommand,
+  ECSClient,
+  ListTasksCommand,
+} from '@aws-sdk/client-ecs';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -161,5 +166,59 @@ describe.skipIf(!canRun)('tasks of the dispatcher, as containers', () => {
     expect(await at.active()).toBe(0);
     expect(await at.deps.launches.list()).toEqual([]);
     expect(await at.batch('real', 0)).toMatchObject({ state: 'closed', launch: 1 });
+  }, 60_000);
+
+  it('finds the task of a launch whose answer was lost, and starts no second one', async () => {
+    const at = await fixture();
+    await at.putRun(runRecord('lost'));
+    await at.putBatch(batchRecord('lost', 0, { prompts: 1 }));
+    const { fleet } = at.deps;
+    const start = async (...of: Parameters<typeof fleet.start>) => {
+      await fleet.start(...of);
+      throw new Error('socket hang up');
+    };
+    await dispatch({ ...at.deps, fleet: { ...fleet, start } }, BUDGET_MS);
+    const { token } = await launched(at);
+    expect(await at.batch('lost', 0)).toMatchObject({ state: 'launching', task_arn: '' });
+
+    await dispatch(at.deps, BUDGET_MS);
+
+    const arn = (await launched(at)).task_arn;
+    expect(arn).not.toBe('');
+    expect(await at.batch('lost', 0)).toMatchObject({ launch: 1, task_arn: arn });
+    const { taskArns } = await ecs.send(
+      new ListTasksCommand({ cluster: clusterArn, startedBy: token }),
+    );
+    expect(taskArns).toEqual([arn]);
+
+    // A worker that renews no lease any more is stopped, and then another one starts.
+    await until(async () => (await stateOf(arn)) === 'RUNNING');
+    at.jump(16 * 60_000);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await stateOf(arn)).toBe('STOPPED');
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await at.batch('lost', 0)).toMatchObject({ state: 'waiting', unclaimed: 1 });
+    at.jump(11_000);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await at.batch('lost', 0)).toMatchObject({ state: 'launching', launch: 2 });
+    expect(await at.active()).toBe(1);
+  }, 60_000);
+
+  it('blames an image whose containers can not start', async () => {
+    const at = await fixture();
+    await at.putRun(runRecord('broken'));
+    await at.putBatch(batchRecord('broken', 0, { prompts: 1 }));
+    const ownDefinition = emulatorSettings(join(folder, 'empty'), emulator.endpoint).ownDefinition;
+    const settings = { ...at.deps.settings, ownDefinition };
+    await dispatch({ ...at.deps, settings }, BUDGET_MS);
+    const { task_arn: arn } = await launched(at);
+    await until(async () => (await stateOf(arn)) === 'STOPPED');
+
+    await dispatch(at.deps, BUDGET_MS);
+
+    const image = await at.deps.runs.image('broken', images.sandbox);
+    expect(image?.failed_starts).toBe(1);
+    expect(await at.run('broken')).toMatchObject({ stops_unclaimed: 0, active: 0 });
+    expect(await at.batch('broken', 0)).toMatchObject({ state: 'waiting', unclaimed: 1 });
   }, 60_000);
 });

@@ -101,7 +101,7 @@ describe('task definition for AWS', () => {
       architecture: 'arm64',
       credentialsArn: 'arn:login',
     });
-    expect(arm.runtimePlatform.cpuArchitecture).toBe('ARM64');
+    expect(arm.runtimePlatform?.cpuArchitecture).toBe('ARM64');
     const images = arm.containerDefinitions.map(({ name, image, repositoryCredentials: of }) => [
       name,
       image,
@@ -127,6 +127,7 @@ describe('task definition for an emulator', () => {
 
   it('has folders of the launch, and the runtime of all', () => {
     expect(definition.networkMode).toBe('host');
+    expect(definition).not.toHaveProperty('runtimePlatform');
     expect(definition.volumes.map(({ host }) => host?.sourcePath)).toEqual([
       '/folder/runtime',
       '/folder/launches/token/socket-0',
