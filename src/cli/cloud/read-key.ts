@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { InterruptedError } from '../interrupted-error.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Wiring } from '../wiring.ts';
 
@@ -35,8 +36,12 @@ async function fromInput({ stdin, stderr }: Wiring): Promise<string> {
     // Takes the echo, which is the key.
     const output = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: stdin, output, terminal: true });
+    const interrupted = new AbortController();
+    for (const event of ['SIGINT', 'close']) lines.once(event, () => interrupted.abort());
     try {
-      return await lines.question('');
+      return await lines.question('', { signal: interrupted.signal });
+    } catch (error) {
+      throw new InterruptedError('no key was stored', { cause: error });
     } finally {
       lines.close();
       stderr.write('\n');

@@ -35,7 +35,9 @@ export function startTransferProgress(
     ].join(' · ');
   }
 
+  let isShown = false;
   const show = () => {
+    isShown = true;
     if (draw === undefined) stream.write(`${text()}\n`);
     else draw(fitLine(text(), stream.columns));
   };
@@ -47,9 +49,9 @@ export function startTransferProgress(
     },
     stop() {
       clearInterval(timer);
-      if (draw === undefined) return;
-      show();
-      draw.done();
+      // In a pipe nothing is said of what took no time.
+      if (isLive || isShown) show();
+      draw?.done();
     },
   };
 }
