@@ -113,6 +113,9 @@ const deps: PlanDeps = {
     removeFrom: async () => undefined,
   },
   batches: {
+    open: async () => [],
+    attempts: async () => [],
+    close: yes,
     read: async (ids) => ids.map(({ batch }) => batchOf(batch)),
     async queue() {
       await answered();
@@ -127,6 +130,7 @@ const deps: PlanDeps = {
     },
   },
   outcomes: () => ({
+    note: async () => undefined,
     async of(prompts) {
       await answered();
       // A half of them is done.
@@ -135,7 +139,7 @@ const deps: PlanDeps = {
       );
     },
   }),
-  closeOpenBatches: async () => undefined,
+  objects: () => ({ samples: async () => [], sample: () => Promise.reject(new Error('none')) }),
   gunzip,
   sha256() {
     const hash = createHash('sha256');

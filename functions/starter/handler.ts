@@ -12,7 +12,6 @@ import { createS3PassFiles } from '../../src/adapters/aws/s3-pass-files.ts';
 import { createSqsBatchQueue } from '../../src/adapters/aws/sqs-batch-queue.ts';
 import { openTable } from '../../src/adapters/aws/table.ts';
 import { gunzip } from '../../src/adapters/local/gunzip.ts';
-import { closeEarlierBatches } from '../../src/core/cloud/close-earlier-batches.ts';
 import { BUILTIN_TOOLS } from '../../src/core/tools/builtin-tools.ts';
 import { starterEnvSchema } from './env.ts';
 import { type StarterDeps, start } from './starter.ts';
@@ -22,10 +21,7 @@ declare const TALARIA_VERSION: string;
 const env = starterEnvSchema.parse(process.env);
 const table = openTable(env.TABLE_NAME);
 const bucket = openBucket(env.BUCKET_NAME, env.AWS_ENDPOINT_URL);
-const claims = createPassClaims(table);
-const batches = createDynamoDispatchedBatches(table, randomUUID);
 const sha256Hex = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
-const logInfo = (message: string, fields: Record<string, unknown>) => log('info', message, fields);
 const calls = createLambdaStarterCalls(new LambdaClient({}), {
   starter: env.STARTER_NAME,
   dispatcher: env.DISPATCHER_NAME,
@@ -34,18 +30,13 @@ const calls = createLambdaStarterCalls(new LambdaClient({}), {
 
 const deps: Omit<StarterDeps, 'remainingMs'> = {
   ...calls,
-  claims,
+  claims: createPassClaims(table),
   files: createS3PassFiles(bucket),
   planned: createDynamoPlannedBatches(table),
-  batches,
+  batches: createDynamoDispatchedBatches(table, randomUUID),
   queue: createSqsBatchQueue(new SQSClient({}), env.QUEUE_URL),
   outcomes: (run) => createDynamoPromptOutcomes(table, run),
-  async closeOpenBatches(runName) {
-    const run = await claims.read(runName);
-    if (run === undefined) return;
-    const objects = (of: string) => createBucketWorkerObjects(bucket, of, sha256Hex);
-    await closeEarlierBatches({ batches, objects, now: Date.now, log: logInfo }, run);
-  },
+  objects: (run) => createBucketWorkerObjects(bucket, run, sha256Hex),
   gunzip,
   sha256() {
     const hash = createHash('sha256');

@@ -6,10 +6,10 @@ export class KilledError extends Error {
 }
 
 /**
- * Deps of a starter that is killed at its write number `at` (from 1): `before` it, or `after` it, when
+ * Deps of a starter that is killed after its write number `at` (from 1), which is before the next one:
  * nobody hears of its success. `writes` says what it came to.
  */
-export function killAt(deps: StarterDeps, at: number, when: 'before' | 'after') {
+export function killAt(deps: StarterDeps, at: number) {
   const writes: string[] = [];
   let isDead = false;
 
@@ -34,7 +34,6 @@ export function killAt(deps: StarterDeps, at: number, when: 'before' | 'after') 
     writes.push(call);
     const isLast = writes.length === at;
     if (isLast) isDead = true;
-    if (isLast && when === 'before') throw new KilledError(call);
     const result = await make();
     if (isLast) throw new KilledError(call);
     return result;
@@ -54,7 +53,7 @@ export function killAt(deps: StarterDeps, at: number, when: 'before' | 'after') 
       openInput: (key) => mortal(files.openInput(key), 'input', ['write', 'abort']),
     },
     planned: mortal(deps.planned, 'planned', []),
-    batches: mortal(deps.batches, 'batches', ['read']),
+    batches: mortal(deps.batches, 'batches', ['read', 'open', 'attempts']),
     queue: mortal(deps.queue, 'queue', []),
     nudgeDispatcher: () => write('nudge', deps.nudgeDispatcher) as Promise<void>,
     mergeRun: (run) => write('merge', () => deps.mergeRun(run)) as Promise<void>,

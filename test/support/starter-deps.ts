@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type StarterDeps, start } from '../../functions/starter/starter.ts';
+import { createBucketWorkerObjects } from '../../src/adapters/aws/bucket-worker-objects.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoPlannedBatches } from '../../src/adapters/aws/dynamo-planned-batches.ts';
 import { createDynamoPromptOutcomes } from '../../src/adapters/aws/dynamo-prompt-outcomes.ts';
@@ -21,6 +22,8 @@ import { type RunRecord, runRecordSchema } from '../../src/core/cloud/run-record
 import { BUILTIN_TOOLS } from '../../src/core/tools/builtin-tools.ts';
 import type { CloudResources } from './cloud-resources.ts';
 
+const sha256Hex = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+
 /** Numbers without a batch, after which there is none any more. */
 const GAP = 5;
 
@@ -32,27 +35,26 @@ export function createStarter(resources: CloudResources, change: Partial<Starter
   const calls: string[] = [];
   const lines: { message: string; fields: Record<string, unknown> }[] = [];
   let now = Date.parse('2026-01-01T00:00:00Z');
-  let ids = 0;
   const deps: StarterDeps = {
     claims: createPassClaims(table),
     files: createS3PassFiles(bucket),
     planned: createDynamoPlannedBatches(table),
-    batches: createDynamoDispatchedBatches(table, () => `${ids++}`),
+    batches: createDynamoDispatchedBatches(table, randomUUID),
     queue: createSqsBatchQueue(sqs, queueUrl),
     outcomes: (run) => createDynamoPromptOutcomes(table, run),
-    closeOpenBatches: async () => undefined,
+    objects: (run) => createBucketWorkerObjects(bucket, run, sha256Hex),
     gunzip,
     sha256() {
       const hash = createHash('sha256');
       return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
     },
-    sha256Hex: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+    sha256Hex,
     standardConfig: JSON.stringify(STANDARD_CONFIG),
     tools: BUILTIN_TOOLS,
     talaria: '0.0.0-test',
     node: process.version,
     now: () => now,
-    newId: () => `planner-${ids++}-${Math.random()}`,
+    newId: randomUUID,
     remainingMs: () => 900_000,
     log: (_level, message, fields) => lines.push({ message, fields }),
     countRefused: (run) => calls.push(`refused ${run}`),
@@ -115,6 +117,15 @@ export function createCloudView(resources: CloudResources) {
         if (Item !== undefined) found.push(batchRecordSchema.parse(Item));
       }
       return found;
+    },
+    /** All batches merged, the run done. */
+    async endPass(name: string): Promise<void> {
+      const batches = await this.batches(name);
+      for (const batch of batches) {
+        const Item = { ...batchKey(name, batch.batch), ...batch, state: 'merged', remaining: 0 };
+        await table.client.send(new PutCommand({ TableName: table.name, Item }));
+      }
+      await this.changeRun(name, { state: 'done', batches_merged: batches.length });
     },
     async putOutcome(
       name: string,

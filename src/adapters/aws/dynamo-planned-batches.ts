@@ -1,17 +1,17 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchRecordSchema } from '../../core/cloud/batch-record.ts';
 import type { PlannedBatches } from '../../core/ports/planned-batches.ts';
 import { getItems, MOST_ITEMS } from './get-items.ts';
 import type { Table } from './table.ts';
 import { batchKey, livePk } from './table-keys.ts';
+import { whereHeld } from './where-held.ts';
 
 /** Batch items as a planner puts them. */
 export function createDynamoPlannedBatches(table: Table): PlannedBatches {
   const { client, name: TableName } = table;
 
   async function remove(run: string, batch: number, pass: number): Promise<void> {
-    await held(() =>
+    await whereHeld(() =>
       client.send(
         new DeleteCommand({
           TableName,
@@ -26,7 +26,7 @@ export function createDynamoPlannedBatches(table: Table): PlannedBatches {
 
   return {
     put: (batch) =>
-      held(() =>
+      whereHeld(() =>
         client.send(
           new PutCommand({
             TableName,
@@ -51,14 +51,4 @@ export function createDynamoPlannedBatches(table: Table): PlannedBatches {
       }
     },
   };
-}
-
-async function held(write: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await write();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

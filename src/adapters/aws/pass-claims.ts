@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   CLAIMABLE_STATES,
@@ -10,6 +9,7 @@ import {
 import type { PassClaims } from '../../core/ports/pass-claims.ts';
 import type { Table } from './table.ts';
 import { RUNS_PK, runKey } from './table-keys.ts';
+import { whereHeld } from './where-held.ts';
 
 /** Claims of passes as the run items of the table have them. */
 export function createPassClaims(table: Table): PassClaims {
@@ -23,7 +23,7 @@ export function createPassClaims(table: Table): PassClaims {
       return Item === undefined ? undefined : runRecordSchema.parse(Item);
     },
     begin: (run) =>
-      held(() =>
+      whereHeld(() =>
         client.send(
           new PutCommand({
             TableName,
@@ -171,7 +171,7 @@ async function changeRun(table: Table, run: string, of: RunChange): Promise<bool
     if (condition.includes(`#${name}`)) names[`#${name}`] = name;
   }
   if (sequencer !== undefined) names['#key'] = sequencer.key;
-  return await held(() =>
+  return await whereHeld(() =>
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
@@ -187,14 +187,4 @@ async function changeRun(table: Table, run: string, of: RunChange): Promise<bool
       }),
     ),
   );
-}
-
-async function held(write: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await write();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import type { PromptRecord } from '../cloud/attempt-record.ts';
 import type { Outcome } from '../trajectory/outcome.ts';
 
 /** What earlier passes of a run know of a prompt. */
@@ -13,4 +14,6 @@ export interface PromptOutcomes {
   of(
     prompts: readonly { hash: string; occurrence: number }[],
   ): Promise<readonly (KnownOutcome | undefined)[]>;
+  /** Notes a try of a prompt that has not ended; what is done, or was tried later, stays. */
+  note(prompt: { hash: string; occurrence: number }, last: PromptRecord): Promise<void>;
 }

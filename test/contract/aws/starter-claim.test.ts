@@ -40,7 +40,7 @@ describe.skipIf(!hasEmulator())('claims of passes', () => {
     const starter = createStarter(resources);
     const event = await view.upload('datasets/again/d.jsonl', ROWS);
     await starter.start(event);
-    await view.changeRun('again', { state: 'done', batches_merged: 1 });
+    await view.endPass('again');
     await starter.start(event);
     expect(await view.run('again')).toMatchObject({ state: 'done', pass: 1 });
   });
@@ -57,7 +57,7 @@ describe.skipIf(!hasEmulator())('claims of passes', () => {
     } = await view.upload(key, jsonl({ prompt: 'new' }));
     // The shorter one is padded: 0B before 0A1 would be wrong by length and by number.
     await starter.start(s3Event(key, now?.s3.object.versionId, '0B'));
-    await view.changeRun('order', { state: 'done', batches_merged: 1 });
+    await view.endPass('order');
     await starter.start(s3Event(key, old?.s3.object.versionId, '0A1'));
     expect(await view.run('order')).toMatchObject({ state: 'done', pass: 1 });
     expect(await view.text(runKeys('order').input(1))).toBe(jsonl({ prompt: 'new' }));

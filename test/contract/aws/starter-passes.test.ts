@@ -49,7 +49,7 @@ describe.skipIf(!hasEmulator())('later passes', () => {
     await view.putOutcome('later', b0, 'partial/turns', 2);
     await view.putOutcome('later', b1, 'discarded/invalid_tool', 1);
     await view.putOutcome('later', a2, 'failed/credits', 1);
-    await view.changeRun('later', { state: 'done', batches_merged: 2 });
+    await view.endPass('later');
     await starter.start(
       await upload('later', { prompt: 'new' }, { prompt: 'a' }, { prompt: 'b' }, { prompt: 'a' }),
     );
@@ -65,7 +65,7 @@ describe.skipIf(!hasEmulator())('later passes', () => {
     await starter.start(await upload('nothing', { prompt: 'a' }));
     const [batch] = await view.batches('nothing');
     for (const of of batch?.prompts ?? []) await view.putOutcome('nothing', of, 'completed', 1);
-    await view.changeRun('nothing', { state: 'done', batches_merged: 1 });
+    await view.endPass('nothing');
     await starter.start(await upload('nothing', { prompt: 'a' }));
     expect(await view.run('nothing')).toMatchObject({
       state: 'running',
@@ -95,7 +95,7 @@ describe.skipIf(!hasEmulator())('later passes', () => {
     for (const batch of (await view.batches('keep')).slice(1)) {
       for (const of of batch.prompts) await view.putOutcome('keep', of, 'completed', 1);
     }
-    await view.changeRun('keep', { state: 'done', batches_merged: 29 });
+    await view.endPass('keep');
     await view.put(
       uploadKeys('keep').config,
       JSON.stringify({ num_workers: 9, max_samples: null }),

@@ -71,11 +71,11 @@ describe.skipIf(!hasEmulator())('what comes with an upload', () => {
     expect(await view.text(runKeys('secret').manifest)).not.toMatch(/never show|nor this/);
 
     // A later pass keeps it, and may not have another.
-    await view.changeRun('secret', { state: 'done', batches_merged: 1 });
+    await view.endPass('secret');
     await starter.start(await upload('secret', { prompt: 'b' }));
     expect(await view.run('secret')).toMatchObject({ state: 'running', pass: 2 });
     expect(JSON.parse((await view.text(runKeys('secret').privateFile)) ?? '')).toEqual(secret);
-    await view.changeRun('secret', { state: 'done', batches_merged: 2 });
+    await view.endPass('secret');
     await view.put(beside, JSON.stringify({ ephemeral_system_prompt: 'one more' }));
     await starter.start(await upload('secret', { prompt: 'c' }));
     const { state, reason } = await view.run('secret');

@@ -5,8 +5,8 @@ import type { BatchQueue } from '../../ports/batch-queue.ts';
 import type { PassClaims, StartedRun } from '../../ports/pass-claims.ts';
 import type { PassFiles } from '../../ports/pass-files.ts';
 import type { PlannedBatches } from '../../ports/planned-batches.ts';
-import type { PromptOutcomes } from '../../ports/prompt-outcomes.ts';
 import { runKeys } from '../bucket-keys.ts';
+import { type CloseEarlierDeps, closeEarlierBatches } from './close-earlier-batches.ts';
 import { type CopiedDataset, type CopyDeps, copyDataset } from './copy-dataset.ts';
 import { type PassSettings, readPassSettings, type SettingsDeps } from './pass-settings.ts';
 import { type PlanHold, type PlanHoldDeps, PlanLostError } from './plan-hold.ts';
@@ -17,15 +17,12 @@ import { dropUploadedSecret, recordPass } from './record-pass.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-export interface PlanDeps extends SettingsDeps, QueueDeps, PlanHoldDeps {
+export interface PlanDeps extends SettingsDeps, QueueDeps, PlanHoldDeps, CloseEarlierDeps {
+  batches: QueueDeps['batches'] & CloseEarlierDeps['batches'];
   claims: PassClaims;
   files: PassFiles;
   planned: PlannedBatches;
   queue: BatchQueue;
-  /** How the prompts of a run ended so far. */
-  outcomes(run: string): PromptOutcomes;
-  /** Closes what an earlier pass left open, with nothing ended: its prompts are planned again. */
-  closeOpenBatches(run: string): Promise<void>;
   gunzip(packed: Bytes): Bytes;
   sha256(): CopyDeps['hash'];
   nudgeDispatcher(): Promise<void>;
@@ -56,8 +53,7 @@ async function makeBatches(hold: PlanHold, deps: PlanDeps): Promise<void> {
   const isRecorded = stored?.passes.some(({ pass }) => pass === run.pass) ?? false;
   if (!isRecorded) await takeDataset(hold, settings, deps);
   await dropUploadedSecret(run, settings, deps.files);
-  // What is left open is planned again, and no longer its own batch's.
-  await deps.closeOpenBatches(run.run_name);
+  await closeEarlierBatches(hold, deps);
   const planned = planReferences(deps.files.input(keys.input(run.pass)), {
     batchSize,
     samplesPerPrompt: config.samples_per_prompt,
