@@ -4,8 +4,8 @@ import { objectBytes, objectChunks } from './read-object.ts';
 
 const READS_AT_ONCE = 16;
 /** Objects that are held at once: of one window. */
-const WINDOW_BYTES = 64 * 1024 ** 2;
-const WINDOW_OBJECTS = 256;
+export const WINDOW_BYTES = 64 * 1024 ** 2;
+export const WINDOW_OBJECTS = 256;
 
 /** An object that is to be read, of so many bytes. */
 export interface Sized {
@@ -38,7 +38,8 @@ async function* one(chunk: Buffer | undefined): AsyncGenerator<Buffer> {
   if (chunk !== undefined) yield chunk;
 }
 
-function windowsOf<T extends Sized>(sources: readonly T[]): T[][] {
+/** Sources in their order, in windows that are read at once. */
+export function windowsOf<T extends Sized>(sources: readonly T[]): T[][] {
   const windows: T[][] = [];
   let window: T[] = [];
   let bytes = 0;

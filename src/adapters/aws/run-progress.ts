@@ -18,50 +18,72 @@ const CALLS_AT_ONCE = 8;
 const TRIES = 10;
 const FIRST_WAIT_MS = 50;
 
-const countedSchema = z.object({
-  state: z.enum(BATCH_STATES),
-  prompts: z.array(z.unknown()),
-  remaining: z.int().min(0),
-});
+const countedSchema = z
+  .object({
+    batch: z.int().min(0),
+    state: z.enum(BATCH_STATES),
+    prompts: z.array(z.unknown()),
+    remaining: z.int().min(0),
+  })
+  .transform(({ prompts, ...of }) => ({ ...of, planned: prompts.length }));
 type Counted = z.infer<typeof countedSchema>;
 
-/** Undefined where the table knows no such run. */
-export async function readRunProgress(
-  table: Table,
+export interface ProgressDeps {
+  table: Table;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/** Reads how far a run is, again and again; undefined where the table knows no such run. */
+export function createRunProgressReader(
   runName: string,
-  sleep: (milliseconds: number) => Promise<void>,
-): Promise<RunProgress | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: runKey(runName), ConsistentRead: true }),
+  deps: ProgressDeps,
+): () => Promise<RunProgress | undefined> {
+  const { table } = deps;
+  // Merged batches stay as they are: a run of a hundred thousand is not read whole each time.
+  const merged = new Map<number, Counted>();
+
+  return async () => {
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: runKey(runName), ConsistentRead: true }),
+    );
+    if (Item === undefined) return undefined;
+    const run = runRecordSchema.parse(Item);
+    const open = Array.from({ length: run.batches_total }, (_, batch) => batch).filter(
+      (batch) => !merged.has(batch),
+    );
+    const read = await atOnce(inCalls(open), CALLS_AT_ONCE, (numbers) =>
+      readBatches(runName, numbers, deps),
+    );
+    for (const batch of read.flat()) if (batch.state === 'merged') merged.set(batch.batch, batch);
+    const others = read.flat().filter(({ state }) => state !== 'merged');
+    return progressOf(run, [...merged.values(), ...others]);
+  };
+}
+
+function inCalls(numbers: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(numbers.length / ITEMS_A_CALL) }, (_, call) =>
+    numbers.slice(call * ITEMS_A_CALL, (call + 1) * ITEMS_A_CALL),
   );
-  if (Item === undefined) return undefined;
-  const run = runRecordSchema.parse(Item);
-  const calls = Array.from({ length: Math.ceil(run.batches_total / ITEMS_A_CALL) }, (_, call) =>
-    Array.from(
-      { length: Math.min(ITEMS_A_CALL, run.batches_total - call * ITEMS_A_CALL) },
-      (_, at) => call * ITEMS_A_CALL + at,
-    ),
-  );
+}
+
+function progressOf(run: RunRecord, counted: readonly Counted[]): RunProgress {
   const batches = Object.fromEntries(BATCH_STATES.map((state) => [state, 0])) as Record<
     BatchState,
     number
   >;
   const prompts = { planned: 0, ended: 0 };
-  await atOnce(calls, CALLS_AT_ONCE, async (numbers) => {
-    for (const batch of await readBatches(table, runName, numbers, sleep)) {
-      batches[batch.state] += 1;
-      prompts.planned += batch.prompts.length;
-      prompts.ended += batch.prompts.length - batch.remaining;
-    }
-  });
+  for (const { state, planned, remaining } of counted) {
+    batches[state] += 1;
+    prompts.planned += planned;
+    prompts.ended += planned - remaining;
+  }
   return { run, batches, prompts };
 }
 
 async function readBatches(
-  table: Table,
   runName: string,
   numbers: readonly number[],
-  sleep: (milliseconds: number) => Promise<void>,
+  { table, sleep }: ProgressDeps,
 ): Promise<Counted[]> {
   const found: Counted[] = [];
   let keys: Record<string, unknown>[] = numbers.map((number) => ({ ...batchKey(runName, number) }));
@@ -71,8 +93,8 @@ async function readBatches(
         RequestItems: {
           [table.name]: {
             Keys: keys,
-            ProjectionExpression: '#state, prompts, remaining',
-            ExpressionAttributeNames: { '#state': 'state' },
+            ProjectionExpression: '#batch, #state, prompts, remaining',
+            ExpressionAttributeNames: { '#batch': 'batch', '#state': 'state' },
           },
         },
       }),

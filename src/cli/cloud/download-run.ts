@@ -56,8 +56,15 @@ export async function downloadRun(
     files,
     bytes,
     skipped: all - files,
-    isWhole: listing.wholeLedger !== undefined && listing.files.has('trajectories.jsonl'),
+    isWhole: listing.wholeLedger !== undefined && isJoined(listing),
   };
+}
+
+/** Whether the kept rows of all batches are in the joined file: a merge may be under way. */
+function isJoined({ files }: RunListing): boolean {
+  let bytes = 0;
+  for (const [name, { size }] of files) if (name.startsWith('batch_')) bytes += size;
+  return files.get('trajectories.jsonl')?.size === bytes;
 }
 
 interface Wanted {

@@ -91,7 +91,7 @@ async function openStatus(
   const outputs = await stackOutputs(options);
   const { openTable } = await import('../../adapters/aws/table.ts');
   const { openBucket } = await import('../../adapters/aws/bucket.ts');
-  const { readRunProgress } = await import('../../adapters/aws/run-progress.ts');
+  const { createRunProgressReader } = await import('../../adapters/aws/run-progress.ts');
   const { objectTextIfAny } = await import('../../adapters/aws/upload-object.ts');
   const table = openTable(outputs.table);
   const bucket = openBucket(
@@ -99,9 +99,13 @@ async function openStatus(
     wiring.env['AWS_ENDPOINT_URL_S3'] ?? wiring.env['AWS_ENDPOINT_URL'],
   );
   const keys = runKeys(runName);
+  const readProgress = createRunProgressReader(runName, {
+    table,
+    sleep: (milliseconds) => sleep(wiring, milliseconds),
+  });
   return async () => {
     const [run, refusal, statistics] = await Promise.all([
-      readRunProgress(table, runName, (milliseconds) => sleep(wiring, milliseconds)),
+      readProgress(),
       objectTextIfAny(bucket, keys.error),
       objectTextIfAny(bucket, keys.file('statistics.json')),
     ]);
