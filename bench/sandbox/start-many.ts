@@ -38,6 +38,8 @@ export async function startMany(
     return { ...theirs, talaria_takes: round(ours.median / theirs.median) };
   };
   return {
+    sandboxes,
+    at_once: atOnce,
     talaria: ours,
     docker_run_rm: against(seconds.docker),
     ...(swerex !== undefined && { swe_rex: against(seconds.swerex) }),

@@ -42,7 +42,7 @@ describe.runIf(isThere)('docker sandboxes started ahead', { timeout: 60_000 }, (
       .filter(({ Names, State }) => Names[0]?.includes('-spare-') && State === 'running')
       .map(({ Id }) => Id);
   const startedSpares = (runName: string, count: number) =>
-    expect.poll(() => spares(runName), { timeout: 15_000 }).toHaveLength(count);
+    expect.poll(() => spares(runName), { timeout: 30_000 }).toHaveLength(count);
 
   it('wait for their prompts, no more than may, each for one prompt only', async () => {
     const { provider } = await make('spares');
@@ -85,7 +85,7 @@ describe.runIf(isThere)('docker sandboxes started ahead', { timeout: 60_000 }, (
     const [first = ''] = await spares('dying');
     await docker.getContainer(first).kill();
     await expect
-      .poll(() => spares('dying'), { timeout: 15_000 })
+      .poll(() => spares('dying'), { timeout: 30_000 })
       .toEqual([expect.not.stringMatching(first)]);
     const [second = ''] = await spares('dying');
     await docker.getContainer(second).kill();
@@ -116,7 +116,7 @@ describe.runIf(isThere)('docker sandboxes started ahead', { timeout: 60_000 }, (
     for (const id of ['a', 'b', 'c']) provider.expect(spec(id));
     await startedSpares('stopped', 2);
     stop.abort();
-    await expect.poll(() => all('stopped'), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => all('stopped'), { timeout: 30_000 }).toHaveLength(1);
     expect((await runIn(open, 'echo alive')).text).toBe('alive\n');
     provider.expect(spec('d'));
     await open.close();

@@ -86,7 +86,7 @@ describe.runIf(isThere)('containers started ahead, in a run', { timeout: 120_000
     await twoAndTwo('ahead-signal');
     run.kill('SIGINT');
     // The prompts still wait for the model.
-    await expect.poll(() => all('ahead-signal'), { timeout: 15_000 }).toHaveLength(2);
+    await expect.poll(() => all('ahead-signal'), { timeout: 30_000 }).toHaveLength(2);
     release(text('done'));
     expect((await run.ended).code).toBe(130);
     expect(await all('ahead-signal')).toEqual([]);
@@ -109,7 +109,7 @@ describe.runIf(isThere)('containers started ahead, in a run', { timeout: 120_000
     await run.ended;
     const running = async () =>
       (await all('ahead-killed')).filter(({ State }) => State === 'running');
-    await expect.poll(running, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(running, { timeout: 30_000 }).toEqual([]);
     answer = () => text('done');
     expect((await start('ahead-killed', { resume: true }).ended).code).toBe(0);
     expect(await all('ahead-killed')).toEqual([]);
