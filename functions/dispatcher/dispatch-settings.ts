@@ -4,6 +4,8 @@ import type { dispatcherEnvSchema } from './env.ts';
 
 /** Often enough for leases of minutes. */
 const SWEEP_EVERY_MS = 30_000;
+/** A merge may take minutes; a second one at the same time changes nothing. */
+const UNMERGED_MS = 5 * 60_000;
 
 /** What the environment of the function says. */
 export function dispatchSettings(env: z.output<typeof dispatcherEnvSchema>): DispatchSettings {
@@ -14,6 +16,7 @@ export function dispatchSettings(env: z.output<typeof dispatcherEnvSchema>): Dis
     disk: env.TASK_DISK,
     registrySecrets: env.REGISTRY_SECRETS,
     sweepEveryMs: SWEEP_EVERY_MS,
+    unmergedMs: UNMERGED_MS,
     task: {
       family: env.TASK_FAMILY,
       cpu: env.TASK_CPU,

@@ -117,6 +117,7 @@ export async function makeDispatchFixture(
         disk: 21,
         registrySecrets: {},
         sweepEveryMs: 0,
+        unmergedMs: 5 * 60_000,
         task: {
           family: 'talaria',
           cpu: 1024,

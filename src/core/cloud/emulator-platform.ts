@@ -44,7 +44,9 @@ function emulatorContainer(container: TaskContainer, endpoint: string): TaskCont
     secrets: secrets.map((secret) => ({ ...secret, valueFrom: secretArn(secret.valueFrom) })),
     environment: [
       ...(container.environment ?? []),
+      // The emulator puts its own in place of the first, and leaves the second as it is.
       { name: 'AWS_ENDPOINT_URL', value: endpoint },
+      { name: 'AWS_ENDPOINT_URL_DYNAMODB', value: endpoint },
       { name: 'AWS_ACCESS_KEY_ID', value: 'test' },
       { name: 'AWS_SECRET_ACCESS_KEY', value: 'test' },
     ],
@@ -59,12 +61,15 @@ function secretArn(secret: string): string {
 
 /** Nothing tells there that a task has stopped: the dispatcher looks for itself. */
 const LINGER_MS = 1_000;
+/** Merges are small there, and nobody waits for minutes to see a lost one made up for. */
+const UNMERGED_MS = 15_000;
 
 /** Settings of the dispatcher that replace those for AWS. */
 export function emulatorSettings(folder: string, endpoint: string) {
   return {
     sweepEveryMs: 0,
     lingerMs: LINGER_MS,
+    unmergedMs: UNMERGED_MS,
     ownDefinition: (definition: TaskDefinition, token: string) =>
       emulatorTaskDefinition(definition, { folder, token, endpoint }),
   };

@@ -25,6 +25,8 @@ export interface DispatchSettings {
   registrySecrets: Readonly<Record<string, string>>;
   /** How often at most tasks are looked at and runs are swept, in milliseconds. */
   sweepEveryMs: number;
+  /** Before a closed batch that nobody merged is merged again, in milliseconds. */
+  unmergedMs: number;
   /** Where nobody tells that a task has stopped: look again after this, for as long as there is time. */
   lingerMs?: number;
   /** Gives each launch a definition of its own. */

@@ -4,8 +4,6 @@ import { runSweep } from '../run-sweep.ts';
 import { closeOpenBatches } from './close-open-batches.ts';
 import type { DispatchDeps, WorkTime } from './dispatch-deps.ts';
 
-/** Before a closed batch that nobody merged is merged again. */
-const UNMERGED_MS = 5 * 60_000;
 /** Of each run, at once. */
 const MOST_DUE = 200;
 const WATCHED = ['planning', 'running', 'pausing', 'paused', 'cancelling', 'merging'] as const;
@@ -66,8 +64,9 @@ async function sweepBatches(
 }
 
 async function mergeAgain(deps: DispatchDeps, batch: BatchRecord, now: number): Promise<void> {
-  if (now - batch.closed_at < UNMERGED_MS) return;
-  await deps.batches.lookAgain(batch, now + UNMERGED_MS);
+  const { unmergedMs } = deps.settings;
+  if (now - batch.closed_at < unmergedMs) return;
+  await deps.batches.lookAgain(batch, now + unmergedMs);
   await deps.functions.mergeBatch(batch.run_name, batch.batch);
 }
 
