@@ -70,8 +70,8 @@ const deps: DispatchDeps = {
   newId,
   sha256,
   objects: (run) => createBucketWorkerObjects(bucket, run, sha256),
-  log: (message, fields) =>
-    process.stdout.write(`${JSON.stringify({ level: 'info', message, ...fields })}\n`),
+  log: (message, fields, level = 'info') =>
+    process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`),
 };
 
 export const handler = (event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>) =>

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { BatchRecord } from '../../core/cloud/batch-record.ts';
-import type { LaunchEnd } from '../../core/cloud/launch-end.ts';
 import { type LaunchRecord, launchRecordSchema } from '../../core/cloud/launch-record.ts';
 import type { ClaimRefusal, Launches } from '../../core/ports/launches.ts';
-import { imageKeyOf } from './image-key.ts';
+import { endLaunchItems } from './end-launch-items.ts';
 import type { Table } from './table.ts';
 import { batchKey, DISPATCHER_KEY, LAUNCH_PREFIX, launchKey, runKey } from './table-keys.ts';
 import { type TransactItems, transact } from './transact.ts';
@@ -138,102 +136,13 @@ export function createDynamoLaunches(table: Table, newId: () => string): Launche
         }),
       );
     },
-    async end(launch, end, read) {
-      const items: TransactItems = [
-        {
-          Delete: {
-            TableName,
-            Key: launchKey(launch.token),
-            ConditionExpression: 'attribute_exists(pk)',
-          },
-        },
-        runUpdate(TableName, launch, end),
-        {
-          Update: {
-            TableName,
-            Key: DISPATCHER_KEY,
-            UpdateExpression: 'SET active = active - :one',
-            ExpressionAttributeValues: { ':one': 1 },
-          },
-        },
-        ...(end.change !== undefined && read !== undefined
-          ? [batchUpdate(TableName, read, end.change)]
-          : []),
-        ...(end.image === 'keep' ? [] : [imageUpdate(TableName, launch, end.image)]),
-      ];
-      const reasons = await transact(table, items, short(newId()));
-      if (reasons === undefined) return 'ended';
-      return reasons[0] === FAILED ? 'gone' : 'changed';
-    },
+    end: (launch, end, read) => endLaunchItems(table, { launch, end, read, newId }),
   };
 }
 
 function refusalOf(reasons: readonly string[]): ClaimRefusal {
   if (reasons[0] === FAILED || reasons[3] === FAILED) return 'batch';
   return reasons[1] === FAILED ? 'run' : 'fleet';
-}
-
-function runUpdate(TableName: string, launch: LaunchRecord, { run }: LaunchEnd) {
-  const stops = {
-    keep: '',
-    reset: ', stops_unclaimed = :none',
-    raise: ', stops_unclaimed = stops_unclaimed + :one',
-  }[run];
-  return {
-    Update: {
-      TableName,
-      Key: runKey(launch.run_name),
-      UpdateExpression: `SET active = active - :one${stops}`,
-      ExpressionAttributeValues: { ':one': 1, ...(run === 'reset' && { ':none': 0 }) },
-    },
-  };
-}
-
-function batchUpdate(
-  TableName: string,
-  read: BatchRecord,
-  change: NonNullable<LaunchEnd['change']>,
-) {
-  return {
-    Update: {
-      TableName,
-      Key: batchKey(read.run_name, read.batch),
-      UpdateExpression:
-        'SET #state = :to, lease_until = :until, unclaimed = :unclaimed, careful = :careful, starts = :starts',
-      // A worker that still writes has another `remaining` or other starts.
-      ConditionExpression:
-        '#state = :from AND launch = :launch AND remaining = :remaining AND starts = :read',
-      ExpressionAttributeNames: STATE,
-      ExpressionAttributeValues: {
-        ':from': read.state,
-        ':launch': read.launch,
-        ':remaining': read.remaining,
-        ':read': read.starts,
-        ':to': change.state,
-        ':until': change.lease_until,
-        ':unclaimed': change.unclaimed,
-        ':careful': change.careful,
-        ':starts': change.starts,
-      },
-    },
-  };
-}
-
-function imageUpdate(TableName: string, launch: LaunchRecord, change: 'raise' | 'reset') {
-  const key = imageKeyOf(launch.run_name, launch.image);
-  const values = change === 'raise' ? { ':one': 1 } : { ':none': 0 };
-  return {
-    Update: {
-      TableName,
-      Key: key,
-      UpdateExpression:
-        change === 'raise'
-          ? 'SET failed_starts = failed_starts + :one'
-          : 'SET failed_starts = :none',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: values,
-    },
-  };
 }
 
 /** The most that a transaction's token may have. */

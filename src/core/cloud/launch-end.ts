@@ -63,14 +63,34 @@ function claimedEnd(
   now: number,
 ): LaunchEnd {
   const kind = kindOfStop(stop);
-  // The worker claims before it meets its sandboxes: an image that can't run shows only then.
-  const gotNowhere = kind === 'image' && batch.remaining === launch.remaining;
-  const image = gotNowhere ? 'raise' : 'reset';
-  if (batch.state !== 'running') return { change: undefined, image, run: 'reset' };
-  const change = gotNowhere
-    ? backOff(batch, now)
-    : notHandedBack(batch, kind === 'interrupted', now);
-  return { change, image, run: 'reset' };
+  const isBegun = hasBegun(launch, batch);
+  // Who claims and does nothing, again and again, would be started for ever.
+  const idle = kind === 'interrupted' ? 'keep' : 'raise';
+  const run = isBegun || isClosed(batch) ? 'reset' : idle;
+  if (kind === 'image' && batch.remaining === launch.remaining) {
+    const change = batch.state === 'running' ? backOff(batch, now) : undefined;
+    return { change, image: 'raise', run: 'keep' };
+  }
+  const image = run === 'reset' ? 'reset' : 'keep';
+  if (batch.state !== 'running') return { change: undefined, image, run };
+  const change = isBegun
+    ? notHandedBack(batch, kind === 'interrupted', now)
+    : { ...backOff(batch, now), careful: true };
+  return { change, image, run };
+}
+
+/** Whether a launch did anything for its batch: a prompt was started, or has ended. */
+export function hasBegun(launch: LaunchRecord, batch: BatchRecord): boolean {
+  return batch.remaining < launch.remaining || startsOf(batch) > launch.starts;
+}
+
+/** Starts of prompts without an end. */
+export function startsOf({ starts }: Pick<BatchRecord, 'starts'>): number {
+  return Object.values(starts).reduce((sum, count) => sum + count, 0);
+}
+
+function isClosed({ state }: BatchRecord): boolean {
+  return state === 'closed' || state === 'merged';
 }
 
 function backOff(batch: BatchRecord, now: number): BatchChange {

@@ -1,4 +1,5 @@
 import type { BatchRecord } from './batch-record.ts';
+import { hasBegun } from './launch-end.ts';
 import type { LaunchRecord, TaskStop } from './launch-record.ts';
 import { LEASE_RAN_OUT, OUR_STOP } from './stop-reason.ts';
 
@@ -44,7 +45,7 @@ function nextWhileAlive(
   if (batch.state === 'launching' || batch.state === 'running') {
     // The task goes on until ECS says that it has stopped: only then may another one start.
     if (batch.lease_until <= now) return { do: 'stop', reason: LEASE_RAN_OUT };
-    return batch.state === 'running' && !launch.is_claimed
+    return batch.state === 'running' && !launch.is_claimed && hasBegun(launch, batch)
       ? { do: 'note_claim' }
       : { do: 'nothing' };
   }

@@ -36,10 +36,12 @@ export const launchRecordSchema = z.object({
   spot: z.boolean(),
   /** Prompts without a final outcome when it began. */
   remaining: count,
+  /** Starts of prompts without an end when it began, together. */
+  starts: count,
   /** "" until RunTask has answered. */
   task_arn: z.string(),
   launched_at: instant,
-  /** Whether its worker was seen to have claimed the batch. */
+  /** Whether its worker was seen at work. */
   is_claimed: z.boolean(),
   /** As an event told it, before anyone acted on it. */
   stop: taskStopSchema.nullable(),

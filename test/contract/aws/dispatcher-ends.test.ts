@@ -1,5 +1,7 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatcher } from '../../../functions/dispatcher/dispatcher.ts';
+import { imageKeyOf } from '../../../src/adapters/aws/image-key.ts';
 import { dispatch } from '../../../src/core/cloud/dispatch/dispatch.ts';
 import type { TaskStop } from '../../../src/core/cloud/launch-record.ts';
 import { WILLING_REGISTRY } from '../../support/dispatch-fixture.ts';
@@ -140,7 +142,8 @@ describe.skipIf(!hasEmulator())('ends of launches', () => {
   it('stops a task whose lease ran out, and starts another when it has stopped', async () => {
     const at = await launched();
     const { clock } = at.deps;
-    await at.set('run', 0, { state: 'running', lease_until: clock.now() + 3 * MINUTE_MS });
+    const running = { state: 'running' as const, lease_until: clock.now() + 3 * MINUTE_MS };
+    await at.set('run', 0, { ...running, starts: { 0: 1 } });
     await dispatch(at.deps, BUDGET_MS);
     expect(at.fleet.stops).toEqual([]);
     at.jump(3 * MINUTE_MS + 1);
@@ -203,15 +206,45 @@ describe.skipIf(!hasEmulator())('ends of launches', () => {
     });
   });
 
-  it('begins to count anew when a worker claims a batch', async () => {
+  it('begins to count anew when a worker is seen at work', async () => {
     const at = await launched();
     at.fleet.end(0, NO_SECRETS);
     await dispatch(at.deps, BUDGET_MS);
     at.jump(15 * MINUTE_MS);
     await dispatch(at.deps, BUDGET_MS);
+    const running = { state: 'running' as const, lease_until: at.deps.clock.now() + MINUTE_MS };
+    await at.set('run', 0, running);
+    await dispatch(at.deps, BUDGET_MS);
     expect(await at.run('run')).toMatchObject({ stops_unclaimed: 1 });
-    await at.set('run', 0, { state: 'running', lease_until: at.deps.clock.now() + MINUTE_MS });
+    await at.set('run', 0, { starts: { 0: 1 } });
     await dispatch(at.deps, BUDGET_MS);
     expect(await at.run('run')).toMatchObject({ stops_unclaimed: 0 });
+  });
+
+  it.each([
+    ['running', 'left in the middle'],
+    ['waiting', 'handed back'],
+  ] as const)('counts a worker that claims and does nothing (%s: %s)', async (state) => {
+    const at = await launched();
+    await at.set('run', 0, { state, lease_until: at.deps.clock.now() + MINUTE_MS });
+    at.fleet.end(0);
+    await dispatch(at.deps, BUDGET_MS);
+
+    expect(await at.run('run')).toMatchObject({ stops_unclaimed: 1, active: 0 });
+    const batch = await at.batch('run', 0);
+    expect(batch).toMatchObject({ state: 'waiting', launch: 1 });
+    expect(batch.lease_until).toBeGreaterThan(at.deps.clock.now());
+  });
+
+  it('ends a launch whose image nobody knows', async () => {
+    const at = await launched();
+    const { table } = at.resources;
+    const Key = imageKeyOf('run', 'registry.test/default:1');
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    await at.set('run', 0, { state: 'closed', remaining: 0 });
+    at.fleet.end(0);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await at.active()).toBe(0);
+    expect(await at.run('run')).toMatchObject({ active: 0 });
   });
 });

@@ -57,4 +57,43 @@ describe.skipIf(!hasEmulator())('starts that are refused', () => {
     expect(at.fleet.registered.size).toBe(1);
     expect(at.fleet.tasks).toHaveLength(1);
   });
+
+  it('lets others go on where one batch can not be launched', async () => {
+    const at = await fixture();
+    await at.putRun(runRecord('run'));
+    await at.putBatch(batchRecord('run', 0, { image: 'registry.test/odd:1' }));
+    await at.putBatch(batchRecord('run', 1));
+    const register: typeof at.fleet.register = async (family, definition) => {
+      if (JSON.stringify(definition).includes('odd')) throw new Error('ClientException: odd');
+      return await at.fleet.register(family, definition);
+    };
+
+    await dispatch({ ...at.deps, fleet: { ...at.fleet, register } }, BUDGET_MS);
+
+    expect(at.fleet.tasks.map(({ launch }) => launch.batch)).toEqual([1]);
+    expect(await at.batch('run', 0)).toMatchObject({ state: 'waiting', unclaimed: 1, launch: 0 });
+    expect(await at.run('run')).toMatchObject({ stops_unclaimed: 1, active: 1 });
+    expect(await at.messages()).toBe(0);
+  });
+
+  it('lets others go on where one launch can not be ended', async () => {
+    const at = await fixture();
+    await at.putRun(runRecord('run'));
+    await at.putBatch(batchRecord('run', 0));
+    await at.putBatch(batchRecord('run', 1));
+    await dispatch(at.deps, BUDGET_MS);
+    await at.set('run', 0, { state: 'closed', remaining: 0 });
+    await at.set('run', 1, { state: 'closed', remaining: 0 });
+    at.fleet.end(0);
+    at.fleet.end(1);
+    const end: typeof at.deps.launches.end = async (launch, ...of) => {
+      if (launch.batch === 0) throw new Error('odd');
+      return await at.deps.launches.end(launch, ...of);
+    };
+
+    await dispatch({ ...at.deps, launches: { ...at.deps.launches, end } }, BUDGET_MS);
+    expect(await at.active()).toBe(1);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await at.active()).toBe(0);
+  });
 });

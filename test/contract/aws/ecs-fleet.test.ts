@@ -14,6 +14,7 @@ const LAUNCH: LaunchRecord = {
   sandboxes: 8,
   spot: true,
   remaining: 8,
+  starts: 0,
   task_arn: '',
   launched_at: 1,
   is_claimed: false,

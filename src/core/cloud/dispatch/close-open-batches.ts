@@ -2,6 +2,7 @@ import type { BatchRecord } from '../batch-record.ts';
 import type { RunRecord } from '../run-record.ts';
 import { closeBatch } from './close-batch.ts';
 import type { DispatchDeps, WorkTime } from './dispatch-deps.ts';
+import { guarded } from './guarded.ts';
 
 const MOST = 200;
 const AT_ONCE = 10;
@@ -19,13 +20,20 @@ export async function closeOpenBatches(
     for (let at = 0; at < open.length; at += AT_ONCE) {
       if (!time.isLeft()) return;
       await time.hold();
-      const some = open.slice(at, at + AT_ONCE).map(({ batch }) => ({ run: run.run_name, batch }));
+      const some = open
+        .slice(at, at + AT_ONCE)
+        // Those beyond are of a plan that never came to run: nobody counts them.
+        .filter(({ batch }) => batch < run.batches_total)
+        .map(({ batch }) => ({ run: run.run_name, batch }));
       // The index lags behind: what is closed may still be in it.
       const now = (await deps.batches.read(some)).filter(isOpen);
-      const became = await Promise.all(
-        now.map((batch) => closeBatch(deps, { run, batch }, CANCELLED)),
+      await Promise.all(
+        now.map((batch) =>
+          guarded(deps, { run: run.run_name, batch: batch.batch }, async () => {
+            if (await closeBatch(deps, { run, batch }, CANCELLED)) closed += 1;
+          }),
+        ),
       );
-      closed += became.filter(Boolean).length;
     }
   }
 }

@@ -51,7 +51,7 @@ export interface DispatchDeps {
   /** Stored rows of a run. */
   objects(run: string): Pick<WorkerObjects, 'samples' | 'sample'>;
   /** One line for operators. */
-  log(event: string, fields: Record<string, unknown>): void;
+  log(event: string, fields: Record<string, unknown>, level?: 'info' | 'error'): void;
 }
 
 /** How far this invocation may go on. */

@@ -1,5 +1,6 @@
 import type { ImageRecord } from '../attempt-record.ts';
 import type { BatchRecord } from '../batch-record.ts';
+import { startsOf } from '../launch-end.ts';
 import { CLAIM_MS } from '../launch-next.ts';
 import type { LaunchRecord } from '../launch-record.ts';
 import { launchToken } from '../launch-token.ts';
@@ -9,10 +10,11 @@ import { sandboxesFor } from '../task-size.ts';
 import { closeBatch, imageOf } from './close-batch.ts';
 import type { DispatchDeps } from './dispatch-deps.ts';
 import { judgeRun } from './end-launch.ts';
+import { guarded } from './guarded.ts';
 import type { LaunchState } from './launch-state.ts';
 import type { Definitions } from './prepare-definition.ts';
 import { prepareImage } from './prepare-image.ts';
-import { startTask } from './start-task.ts';
+import { nameOf, startTask } from './start-task.ts';
 
 /** RunTask calls under way; with the pause, under 20 a second. */
 const STARTS_AT_ONCE = 4;
@@ -51,16 +53,21 @@ export function createLauncher(
     await deps.batches.wait(batch, until, unclaimed);
   }
 
+  /** It waits, longer each time; a run of which nothing can be launched pauses in the end. */
+  async function fails(batch: BatchRecord, words: string): Promise<void> {
+    const unclaimed = batch.unclaimed + 1;
+    await waits(batch, clock.now() + retryWaitMs(unclaimed), unclaimed);
+    await deps.runs.countStop(batch.run_name);
+    await judgeRun(deps, batch.run_name, words);
+  }
+
   /** The image to start, or undefined: the batch waits then, or has ended. */
   async function imageFor(batch: BatchRecord, run: RunRecord): Promise<ImageRecord | undefined> {
     const reference = imageOf(deps, run, batch);
     const image = await prepareImage(deps, run.run_name, reference);
     if (image?.problem === '') return image;
     if (image === undefined) {
-      const unclaimed = batch.unclaimed + 1;
-      await waits(batch, clock.now() + retryWaitMs(unclaimed), unclaimed);
-      await deps.runs.countStop(run.run_name);
-      await judgeRun(deps, run.run_name, `the registry of ${reference} gives no answer`);
+      await fails(batch, `the registry of ${reference} gives no answer`);
     } else {
       const reason = `${reference}: ${image.problem}`;
       const end = { outcome: 'failed/image_unavailable' as const, reason };
@@ -91,7 +98,15 @@ export function createLauncher(
   async function launchOrWait(batch: BatchRecord, handle: string): Promise<boolean> {
     const run = await runOf(batch);
     if (run !== undefined && mayLaunch(run) && !state.isRefused) {
-      return await launchQueued(batch, run, handle);
+      try {
+        return await launchQueued(batch, run, handle);
+      } catch (error) {
+        // One batch that can't be launched holds up none of the others.
+        const words = String(error).slice(0, 500);
+        deps.log('launch_failed', { run: batch.run_name, batch: batch.batch, words }, 'error');
+        await fails(batch, words);
+        return false;
+      }
     }
     await waits(batch, clock.now());
     return false;
@@ -113,6 +128,7 @@ export function createLauncher(
       // On demand after a launch that nobody came up for.
       spot: settings.spot && batch.unclaimed === 0,
       remaining: batch.remaining,
+      starts: startsOf(batch),
       task_arn: '',
       launched_at: clock.now(),
       is_claimed: false,
@@ -123,9 +139,9 @@ export function createLauncher(
   /** Calls are made side by side, at a pace. */
   async function begin(launch: LaunchRecord, run: RunRecord, handle: string): Promise<void> {
     while (starts.size >= STARTS_AT_ONCE) await Promise.race(starts);
-    const start = startOf(launch, run, handle);
+    const start = guarded(deps, nameOf(launch), () => startOf(launch, run, handle));
     starts.add(start);
-    void start.finally(() => starts.delete(start)).catch(() => undefined);
+    void start.then(() => starts.delete(start));
     await clock.sleep(START_PAUSE_MS);
   }
 
@@ -154,7 +170,8 @@ export function createLauncher(
         const reference = imageOf(deps, run, batch);
         wanted.set(`${run.run_name} ${reference}`, { run: run.run_name, reference });
       }
-      await Promise.all(
+      // What fails here fails again at its own batch.
+      await Promise.allSettled(
         [...wanted.values()].map(({ run, reference }) => prepareImage(deps, run, reference)),
       );
     },

@@ -4,7 +4,8 @@ import type { LaunchRecord, TaskStop } from '../launch-record.ts';
 import { OUR_STOP } from '../stop-reason.ts';
 import type { DispatchDeps, WorkTime } from './dispatch-deps.ts';
 import { endLaunch } from './end-launch.ts';
-import { startTask } from './start-task.ts';
+import { guarded } from './guarded.ts';
+import { nameOf, startTask } from './start-task.ts';
 
 /**
  * Goes through the launches under way: those whose task an event says has stopped, those without a
@@ -19,13 +20,14 @@ export async function settleLaunches(
   for (const launch of launches.filter(({ stop }) => stop !== null)) {
     if (!time.isLeft()) return;
     await time.hold();
-    if (launch.stop !== null) await endLaunch(deps, launch, launch.stop);
+    const { stop } = launch;
+    if (stop !== null) await guarded(deps, nameOf(launch), () => endLaunch(deps, launch, stop));
   }
   const others = launches.filter(({ stop }) => stop === null);
   for (const launch of others.filter(({ task_arn: arn }) => arn === '')) {
     if (!time.isLeft()) return;
     await time.hold();
-    await recover(deps, launch);
+    await guarded(deps, nameOf(launch), () => recover(deps, launch));
   }
   if (isSweep) {
     await look(
@@ -62,13 +64,14 @@ async function look(
   const batches = await deps.batches.read(
     launches.map(({ run_name: run, batch }) => ({ run, batch })),
   );
-  const byName = new Map(batches.map((batch) => [nameOf(batch.run_name, batch.batch), batch]));
+  const byName = new Map(batches.map((batch) => [keyOf(batch.run_name, batch.batch), batch]));
   for (const launch of launches) {
     if (!time.isLeft()) return;
     await time.hold();
     const task = tasks.get(launch.task_arn);
     if (task === undefined) continue;
-    await act(deps, launch, task, byName.get(nameOf(launch.run_name, launch.batch)));
+    const batch = byName.get(keyOf(launch.run_name, launch.batch));
+    await guarded(deps, nameOf(launch), () => act(deps, launch, task, batch));
   }
 }
 
@@ -95,6 +98,6 @@ function noStop(reason: string): TaskStop {
   return { code: '', reason, containers: [] };
 }
 
-function nameOf(run: string, batch: number): string {
+function keyOf(run: string, batch: number): string {
   return `${run}/${batch}`;
 }

@@ -3,6 +3,7 @@ import type { RunRecord } from '../run-record.ts';
 import { runSweep } from '../run-sweep.ts';
 import { closeOpenBatches } from './close-open-batches.ts';
 import type { DispatchDeps, WorkTime } from './dispatch-deps.ts';
+import { guarded } from './guarded.ts';
 
 /** Of each run, at once. */
 const MOST_DUE = 200;
@@ -19,12 +20,17 @@ export async function sweepRuns(deps: DispatchDeps, time: WorkTime): Promise<voi
     // The index may lag behind.
     const run = await deps.runs.read(listed.run_name);
     if (run === undefined) continue;
-    await sweepRun(deps, time, run);
-    if (run.state !== 'planning') await sweepBatches(deps, run, launched);
+    const about = { run: run.run_name };
+    if (runSweep(run, deps.clock.now()) === 'close_open_batches') {
+      await closeOpenBatches(deps, time, run);
+    } else await guarded(deps, about, () => sweepRun(deps, run));
+    if (run.state !== 'planning') {
+      await guarded(deps, about, () => sweepBatches(deps, run, launched));
+    }
   }
 }
 
-async function sweepRun(deps: DispatchDeps, time: WorkTime, run: RunRecord): Promise<void> {
+async function sweepRun(deps: DispatchDeps, run: RunRecord): Promise<void> {
   const { functions, runs, clock } = deps;
   const name = run.run_name;
   const step = runSweep(run, clock.now());
@@ -41,7 +47,6 @@ async function sweepRun(deps: DispatchDeps, time: WorkTime, run: RunRecord): Pro
       }
       return;
     case 'close_open_batches':
-      return await closeOpenBatches(deps, time, run);
     case 'nothing':
       return;
   }
