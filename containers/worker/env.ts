@@ -23,4 +23,3 @@ export const workerEnvSchema = z.object({
   /** Set for an emulator only. */
   AWS_ENDPOINT_URL: text.optional(),
 });
-export type WorkerEnv = z.input<typeof workerEnvSchema>;
