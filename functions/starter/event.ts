@@ -30,7 +30,6 @@ export const starterEventSchema = z.union(
   ],
   'expected records of the bucket, or one of resume_planning, continue_planning',
 );
-type StarterEvent = z.infer<typeof starterEventSchema>;
 export type S3Record = z.infer<typeof s3RecordSchema>;
 
 /** Keys in events are URL-encoded, a space as `+`. */
