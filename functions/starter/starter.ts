@@ -1,6 +1,11 @@
 import { uploadedDataset } from '../../src/core/cloud/bucket-keys.ts';
 import { claimUpload } from '../../src/core/cloud/plan/claim-upload.ts';
-import type { PlanHold } from '../../src/core/cloud/plan/plan-hold.ts';
+import {
+  DatasetTimeError,
+  OutOfTimeError,
+  type PlanHold,
+  PlanLostError,
+} from '../../src/core/cloud/plan/plan-hold.ts';
 import { type PlanDeps, planPass } from '../../src/core/cloud/plan/plan-pass.ts';
 import { isRefusal, type RefuseDeps, refusePass } from '../../src/core/cloud/plan/refuse-pass.ts';
 import { takePlan } from '../../src/core/cloud/plan/take-plan.ts';
@@ -92,21 +97,26 @@ async function tryPlan(
     await planPass(hold, deps);
     return undefined;
   } catch (error) {
-    if (isRefusal(error)) return error.message;
     const message = error instanceof Error ? error.message : String(error);
-    const name = error instanceof Error ? error.name : '';
-    if (name === 'PlanLostError') {
-      deps.log('info', message, { run, pass });
-      return undefined;
-    }
-    if (name === 'OutOfTimeError' && hops < MAX_HOPS) {
-      deps.log('info', message, { run, pass, hops });
+    const end = endOf(error, hops);
+    if (end === 'refused') return message;
+    deps.log(end === 'failed' ? 'error' : 'info', message, { run, pass, hops, end });
+    if (end === 'goes on') {
       await deps.goOn({ run, owner: hold.planner.owner, hops: hops + 1 });
-      return undefined;
+    } else if (end === 'failed') {
+      // Whoever tries next need not wait for the lease.
+      await hold.save({ lease_until: 0, problem: message.slice(0, 1000) }).catch(() => undefined);
+      throw error;
     }
-    deps.log('error', 'planning failed', { run, pass, error: message });
-    // Whoever tries next need not wait for the lease.
-    await hold.save({ lease_until: 0, problem: message.slice(0, 1000) }).catch(() => undefined);
-    throw error;
+    return undefined;
   }
+}
+
+function endOf(error: unknown, hops: number): 'lost' | 'goes on' | 'refused' | 'failed' {
+  if (error instanceof PlanLostError) return 'lost';
+  if (isRefusal(error)) return 'refused';
+  if (error instanceof OutOfTimeError) return hops < MAX_HOPS ? 'goes on' : 'failed';
+  // The second time it had all the time that there is.
+  if (error instanceof DatasetTimeError) return hops === 0 ? 'goes on' : 'refused';
+  return 'failed';
 }

@@ -155,6 +155,30 @@ describe.skipIf(!hasEmulator())('later passes', () => {
     expect(put).toHaveLength(6);
   });
 
+  it('reads a dataset anew with all the time there is, and refuses one that takes more', async () => {
+    const event = await upload(
+      'slow',
+      ...Array.from({ length: 9 }, () => ({ prompt: 'p'.repeat(200_000) })),
+    );
+    const going: { run: string; owner: string; hops: number }[] = [];
+    const short = () =>
+      createStarter(resources, {
+        remainingMs: () => 1_000,
+        goOn: async (of) => void going.push(of),
+      });
+    await short().start(event);
+    expect(going.map(({ hops }) => hops)).toEqual([1]);
+    expect(await view.run('slow')).toMatchObject({ state: 'planning', planner: { tries: 1 } });
+    await short().start({ continue_planning: going[0] });
+    expect(await view.run('slow')).toMatchObject({
+      state: 'failed',
+      reason:
+        'd.jsonl: expected a dataset that can be read within one invocation, got a larger one',
+    });
+    expect(going).toHaveLength(1);
+    expect(await view.text(runKeys('slow').input(1))).toBeUndefined();
+  });
+
   it('puts over what a plan left that never came to run', async () => {
     const left = createStarter(resources);
     const { claims } = left.deps;
@@ -173,7 +197,15 @@ describe.skipIf(!hasEmulator())('later passes', () => {
     await createStarter(resources).start({ resume_planning: 'left' });
     expect(await view.run('left')).toMatchObject({ state: 'failed', pass: 1 });
     expect(await view.batches('left')).toHaveLength(3);
-    await createStarter(resources).start(await upload('left', { prompt: 'x' }));
+    const next = createStarter(resources);
+    const { batches } = next.deps;
+    next.deps.batches = {
+      ...batches,
+      close: async () => {
+        throw new Error('nobody counts them: they must not be merged');
+      },
+    };
+    await next.start(await upload('left', { prompt: 'x' }));
     expect(await planOf('left')).toEqual(['2/0: 0.0#0+0']);
     expect(await view.run('left')).toMatchObject({ state: 'running', batches_total: 1 });
   });

@@ -17,6 +17,11 @@ export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
 }
 
+/** The dataset was not read to its end: another invocation begins anew, with all of its time. */
+export class DatasetTimeError extends Error {
+  override readonly name = 'DatasetTimeError';
+}
+
 export interface PlanHoldDeps {
   claims: PassClaims;
   now(): number;

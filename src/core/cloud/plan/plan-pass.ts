@@ -9,7 +9,13 @@ import { runKeys } from '../bucket-keys.ts';
 import { type CloseEarlierDeps, closeEarlierBatches } from './close-earlier-batches.ts';
 import { type CopiedDataset, type CopyDeps, copyDataset } from './copy-dataset.ts';
 import { type PassSettings, readPassSettings, type SettingsDeps } from './pass-settings.ts';
-import { type PlanHold, type PlanHoldDeps, PlanLostError } from './plan-hold.ts';
+import {
+  DatasetTimeError,
+  OutOfTimeError,
+  type PlanHold,
+  type PlanHoldDeps,
+  PlanLostError,
+} from './plan-hold.ts';
 import { planReferences } from './plan-references.ts';
 import { putBatches } from './put-batches.ts';
 import { type QueueDeps, queueBatches } from './queue-batches.ts';
@@ -114,11 +120,15 @@ async function copyToInput(
     return copied;
   } catch (error) {
     await writer.abort();
-    throw asDatasetError(file, error);
+    throw faultOf(file, error);
   }
 }
 
-function asDatasetError(file: string, error: unknown): unknown {
+function faultOf(file: string, error: unknown): unknown {
+  if (error instanceof OutOfTimeError) {
+    const words = `${file}: expected a dataset that can be read within one invocation, got a larger one`;
+    return new DatasetTimeError(words, { cause: error });
+  }
   const problem = gzipProblem(error);
   return problem === undefined ? error : new DatasetError(file, 0, problem, { cause: error });
 }
