@@ -19,9 +19,9 @@ import { makeWorkerImage } from '../../support/worker-image.ts';
 
 const canRun = hasEmulator() && (await hasDocker());
 const BUDGET_MS = 50_000;
-const SOON = { timeout: 60_000, interval: 500 };
+const SOON = { timeout: 120_000, interval: 500 };
 
-describe.runIf(canRun)('a worker that the dispatcher starts', { timeout: 180_000 }, () => {
+describe.runIf(canRun)('a worker that the dispatcher starts', { timeout: 240_000 }, () => {
   const docker = new Docker();
   const folder = join(tmpdir(), `talaria-dispatched-${randomUUID()}`);
   let emulator: Emulator;

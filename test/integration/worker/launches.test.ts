@@ -10,10 +10,10 @@ import { text, toolCall } from '../../support/model-server-replies.ts';
 import { useWorkers } from '../../support/worker-harness.ts';
 
 const canRun = hasEmulator() && (await hasDocker());
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 90_000 };
 const ROWS = [{ prompt: 'one' }, { prompt: 'two' }, { prompt: 'three' }];
 
-describe.runIf(canRun)('launches of a worker', { timeout: 60_000 }, () => {
+describe.runIf(canRun)('launches of a worker', { timeout: 180_000 }, () => {
   const workers = useWorkers('launches');
   const servers: ModelServer[] = [];
   afterEach(async () => {

@@ -12,7 +12,7 @@ import { useWorkers } from '../../support/worker-harness.ts';
 const canRun = hasEmulator() && (await hasDocker());
 const ROWS = [{ prompt: 'one' }, { prompt: 'two' }, { prompt: 'three' }];
 
-describe.runIf(canRun)('what a worker sends to a model', { timeout: 60_000 }, () => {
+describe.runIf(canRun)('what a worker sends to a model', { timeout: 180_000 }, () => {
   const workers = useWorkers('worker-model');
   const servers: ModelServer[] = [];
   afterEach(async () => {

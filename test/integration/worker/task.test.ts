@@ -40,7 +40,7 @@ const COMMANDS: Record<string, string> = {
   wait: 'ls -A /root; ls /.talaria-io',
 };
 
-describe.runIf(canRun)('a task of containers', { timeout: 120_000 }, () => {
+describe.runIf(canRun)('a task of containers', { timeout: 240_000 }, () => {
   const workers = useWorkers('task');
   const asked: string[] = [];
   let model: ModelServer;

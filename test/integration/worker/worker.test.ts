@@ -7,7 +7,7 @@ import { useWorkers } from '../../support/worker-harness.ts';
 const canRun = hasEmulator() && (await hasDocker());
 const ROWS = [{ prompt: 'one' }, { prompt: 'two', cwd: '/tmp/x' }, { prompt: 'three', note: 3 }];
 
-describe.runIf(canRun)('the worker as a process', { timeout: 120_000 }, () => {
+describe.runIf(canRun)('the worker as a process', { timeout: 240_000 }, () => {
   const workers = useWorkers('worker-process');
   let undisturbed: unknown[];
 
