@@ -86,7 +86,9 @@ async function mergeAndGoOn(run: string, batch: number, deps: MergeDeps): Promis
   if (!merged) return false;
   deps.log('info', 'batch merged', { run, batch });
   const record = await deps.progress.run(run);
-  const due = record === undefined ? undefined : dueMerge(record, deps.now());
-  if (due === 'running' || due === 'cancelling') await deps.mergeLater(run);
+  // Also of a paused run, whose last batches may be merged after its own merge.
+  if (record !== undefined && dueMerge(record, deps.now()) !== undefined) {
+    await deps.mergeLater(run);
+  }
   return true;
 }

@@ -21,12 +21,22 @@ export async function objectRange(
   start: number,
   length: number,
 ): Promise<Buffer> {
-  const { bytes } = await read(bucket, key, { Range: rangeOf(start, length) });
-  if (bytes.length === length) return bytes;
+  const bytes = await readWithin(bucket, key, rangeOf(start, length));
+  if (bytes?.length === length) return bytes;
   throw new StoredObjectError(
     key,
-    `expected ${length} bytes at byte ${start}, got ${bytes.length}`,
+    `expected ${length} bytes at byte ${start}, got ${bytes?.length ?? 0}`,
   );
+}
+
+/** Undefined where the object ends before the range. */
+async function readWithin(bucket: Bucket, key: string, range: string): Promise<Buffer | undefined> {
+  try {
+    return (await read(bucket, key, { Range: range })).bytes;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'InvalidRange') return undefined;
+    throw error;
+  }
 }
 
 export interface ReadFrom {

@@ -5,6 +5,7 @@ import { type RunFile, runFileSchema } from '../run/manifest.ts';
 import { type MergeDeps, mergeRun } from '../run/merge.ts';
 import { runKeys } from './bucket-keys.ts';
 import { dueMerge, MERGE_LEASE_MS } from './merge-claim.ts';
+import type { RunRecord } from './run-record.ts';
 
 export interface MergeCloudRunDeps {
   progress: MergeProgress;
@@ -30,8 +31,9 @@ export async function mergeCloudRun(
   runName: string,
   deps: MergeCloudRunDeps,
 ): Promise<MergeEnd | undefined> {
-  const claim = await takeMerge(runName, deps);
-  if (claim === undefined) return undefined;
+  const taken = await takeMerge(runName, deps);
+  if (taken === undefined) return undefined;
+  const { claim, run } = taken;
   try {
     await mergeFiles(runName, deps);
   } catch (error) {
@@ -40,26 +42,28 @@ export async function mergeCloudRun(
   }
   const end = await deps.progress.end(claim, deps.now());
   if (end === 'planning') await deps.resumePlanning(runName);
-  // Its last batch may have been merged while this merge of the paused run kept that one out.
-  if (end === 'paused' && (await isComplete(runName, deps))) await deps.mergeLater(runName);
+  if (end === 'paused' && (await hasGrown(run, deps))) await deps.mergeLater(runName);
   return end;
 }
 
 async function takeMerge(
   runName: string,
   { progress, now }: MergeCloudRunDeps,
-): Promise<MergeClaim | undefined> {
+): Promise<{ claim: MergeClaim; run: RunRecord } | undefined> {
   const run = await progress.run(runName);
   if (run === undefined) return undefined;
   const at = now();
   const from = dueMerge(run, at);
   if (from === undefined) return undefined;
-  return await progress.claim(run, from, at, at + MERGE_LEASE_MS);
+  const claim = await progress.claim(run, from, at, at + MERGE_LEASE_MS);
+  return claim === undefined ? undefined : { claim, run };
 }
 
-async function isComplete(runName: string, { progress, now }: MergeCloudRunDeps) {
-  const run = await progress.run(runName);
-  return run !== undefined && run.state !== 'paused' && dueMerge(run, now()) !== undefined;
+/** Whether a merge is due of batches that were merged while the one of a paused run kept it out. */
+async function hasGrown(before: RunRecord, { progress, now }: MergeCloudRunDeps): Promise<boolean> {
+  const run = await progress.run(before.run_name);
+  if (run === undefined || dueMerge(run, now()) === undefined) return false;
+  return run.state !== 'paused' || run.batches_merged > before.batches_merged;
 }
 
 async function mergeFiles(runName: string, deps: MergeCloudRunDeps): Promise<void> {

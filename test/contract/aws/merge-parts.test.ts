@@ -5,7 +5,7 @@ import { merge } from '../../../functions/merge/merge.ts';
 import { joinObjects } from '../../../src/adapters/aws/join-objects.ts';
 import { countLines } from '../../../src/adapters/aws/make-parts.ts';
 import { openObjectWriter } from '../../../src/adapters/aws/object-writer.ts';
-import { objectBytes, objectChunks } from '../../../src/adapters/aws/read-object.ts';
+import { objectBytes, objectChunks, objectRange } from '../../../src/adapters/aws/read-object.ts';
 import { createSpreadParts } from '../../../src/adapters/aws/spread-parts.ts';
 import {
   GROUP_LIMITS,
@@ -123,6 +123,23 @@ describe.skipIf(!hasEmulator())('objects joined in parts', () => {
     const deps = { bucket: cloud.bucket, makeParts };
     await expect(joinObjects('joined/p', of(8), deps)).rejects.toThrow('it has 9 rows');
     expect(await joinObjects('joined/p', of(9), deps)).toBe(body.length);
+  });
+
+  it('name the object that is missing or shorter than it was', async () => {
+    const { bucket } = cloud;
+    await putObject(bucket, 'short', 'abc');
+    for (const [start, length] of [
+      [1, 5],
+      [7, 2],
+    ] as const) {
+      await expect(objectRange(bucket, 'short', start, length)).rejects.toThrow(
+        `short: expected ${length} bytes at byte ${start}`,
+      );
+    }
+    expect((await objectRange(bucket, 'short', 1, 2)).toString()).toBe('bc');
+    await expect(objectRange(bucket, 'none', 0, 1)).rejects.toThrow(
+      'none: there is no such object',
+    );
   });
 
   it('are written piece by piece, whole or not at all', async () => {

@@ -77,6 +77,29 @@ describe.skipIf(!hasEmulator())('the states of a merged run', () => {
     expect(statistics.coverage).toMatchObject({ planned: 4, pending: 2 });
   });
 
+  it('merges a paused run again for the batches that were merged late', async () => {
+    await storeClosedRun(cloud, 'late-batch', MIXED_PROMPTS.slice(0, 8));
+    await setRun(cloud, 'late-batch', { state: 'paused' });
+    const { deps, asked } = mergeDeps(cloud);
+    await merge({ merge_batch: { run: 'late-batch', batch: 0 } }, deps);
+    expect(asked).toEqual(['merge_run late-batch']);
+    const slow = {
+      ...deps,
+      async openLedger(run: string) {
+        const ledger = await deps.openLedger(run);
+        // Kept out while the other one writes.
+        const other = mergeDeps(cloud);
+        await merge({ merge_batch: { run, batch: 1 } }, other.deps);
+        expect(other.asked).toEqual([]);
+        return ledger;
+      },
+    };
+    expect(await merge({ merge_run: 'late-batch' }, slow)).toEqual({ end: 'paused' });
+    expect(asked).toEqual(['merge_run late-batch', 'merge_run late-batch']);
+    expect(await merge({ merge_run: 'late-batch' }, deps)).toEqual({ end: 'paused' });
+    expect(asked).toHaveLength(2);
+  });
+
   it('merges on where a paused run was resumed and closed in the middle', async () => {
     const { batches } = await storeClosedRun(cloud, 'resumed', MIXED_PROMPTS.slice(0, 2));
     await mergeBatches(cloud, 'resumed', batches);
