@@ -7,6 +7,8 @@ export interface TaskContainers {
   /** Runs the agent; resolves to its exit code and what it logged. */
   runAgent(env: Record<string, string>): Promise<{ code: number; log: string }>;
   folder: string;
+  /** To every container that runs, as a stop of the task does. */
+  tellAll(signal: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -59,6 +61,9 @@ export async function startTask(
       const agent = await start({ Image: of.workerImage, Cmd: ['agent'], Env: list(env) }, sockets);
       const { StatusCode } = await agent.wait();
       return { code: StatusCode, log: await logOf(agent) };
+    },
+    async tellAll(signal) {
+      for (const container of started) await container.kill({ signal }).catch(() => undefined);
     },
     async dispose() {
       await Promise.all(started.map((of) => of.remove({ force: true, v: true })));

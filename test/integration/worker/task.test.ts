@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CloudBatch } from '../../support/cloud-batch.ts';
 import { hasDocker } from '../../support/docker-daemon.ts';
 import { makeImage } from '../../support/docker-images.ts';
 import { hasEmulator } from '../../support/emulator.ts';
@@ -80,6 +81,15 @@ describe.runIf(canRun)('a task of containers', { timeout: 240_000 }, () => {
     credentials.close();
   });
 
+  const agentEnv = ({ run, batch }: CloudBatch) => ({
+    ...workers.emulator().env,
+    TABLE_NAME: workers.resources().table.name,
+    BUCKET_NAME: workers.resources().bucket.name,
+    RUN_NAME: run,
+    BATCH: String(batch),
+    LAUNCH: '1',
+  });
+
   it('runs a batch, and lets no prompt at another, at the agent or at its credentials', async () => {
     const batch = await workers.plan({
       run: 'task',
@@ -88,12 +98,7 @@ describe.runIf(canRun)('a task of containers', { timeout: 240_000 }, () => {
     });
     await batch.launch(1);
     const { code, log } = await task.runAgent({
-      ...workers.emulator().env,
-      TABLE_NAME: workers.resources().table.name,
-      BUCKET_NAME: workers.resources().bucket.name,
-      RUN_NAME: batch.run,
-      BATCH: String(batch.batch),
-      LAUNCH: '1',
+      ...agentEnv(batch),
       SANDBOXES: '4',
       IMAGE: 'bash@sha256:0123',
       MODEL_KEYS: JSON.stringify({ 'elsewhere.example': KEY }),
@@ -129,5 +134,41 @@ describe.runIf(canRun)('a task of containers', { timeout: 240_000 }, () => {
     expect((await Promise.all(modes)).map((mode) => mode & 0o7777)).toEqual([
       0o1777, 0o1777, 0o755,
     ]);
+  });
+
+  it('hands back, and loses no sandbox, when all containers are told to stop at once', async () => {
+    const slow = await startModelServer({
+      reply: () => ({
+        ...toolCall('terminal', { command: 'sleep 1; echo there' }),
+        delayMs: 2_000,
+      }),
+    });
+    const stopped = await startTask(workers.docker, {
+      workerImage: await makeWorkerImage(workers.docker),
+      image: await makeImage(workers.docker, 'bash'),
+      sandboxes: 2,
+      env: {},
+    });
+    try {
+      const config = { model: 'test/model', base_url: slow.baseUrl };
+      const batch = await workers.plan({ run: 'told-to-stop', rows: ROWS.slice(1), config });
+      await batch.launch(1);
+      const agent = stopped.runAgent({ ...agentEnv(batch), SANDBOXES: '2', MODEL_KEYS: '{}' });
+      await expect.poll(() => slow.requests.length, { timeout: 90_000 }).toBe(1);
+      await stopped.tellAll('SIGTERM');
+      expect((await agent).code).toBe(0);
+      expect(await batch.record()).toMatchObject({
+        state: 'waiting',
+        remaining: 2,
+        careful: false,
+        starts: { 0: 0 },
+      });
+      expect(await workers.work(batch, 1).attempts()).toEqual([]);
+      // Its reply was paid for and followed to the end of the turn; nothing else was asked.
+      expect(slow.requests).toHaveLength(1);
+    } finally {
+      await stopped.dispose();
+      await slow.close();
+    }
   });
 });
