@@ -25,7 +25,7 @@ const stream =
 if (stream === undefined) process.exit(0);
 
 await serveSandbox(stream, {
-  open: async (asked) =>
+  open: (asked) =>
     openExecutor(asked, { runtime: RUNTIME, io: IO, image, user: userName(), workdir }),
 });
 process.exit(0);

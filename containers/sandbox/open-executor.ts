@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createExecutor } from '../../src/adapters/sandbox/executor/executor.ts';
+import { makeFolders } from '../../src/adapters/sandbox/executor/make-folders.ts';
 import { createOutputPipes } from '../../src/adapters/sandbox/executor/output-pipes.ts';
 import type { TerminalProgram } from '../../src/adapters/sandbox/executor/terminal-program.ts';
 import { findShell } from '../../src/adapters/sandbox/find-shell.ts';
@@ -23,17 +24,25 @@ export interface OpenExecutorDeps {
 /** The highest: memory that runs out must end a command, not the daemon and with it the sandbox. */
 const FIRST_TO_END = 1000;
 
-/** An executor over a whole container, in whatever is there of shell, HOME and folders. */
-export function openExecutor(
+/**
+ * An executor over a whole container, in whatever is there of shell, HOME and folders. Rejects where
+ * `cwd` is no folder and can't be made one.
+ */
+export async function openExecutor(
   { cwd, mark }: { cwd: string; mark: string },
   deps: OpenExecutorDeps,
-): OpenedSandbox {
+): Promise<OpenedSandbox> {
   const stateFolder = join(deps.io, 'state');
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  const home = firstWritable([deps.image['HOME'] ?? '/', '/workspace', join(deps.io, 'home')]);
+  const home = await firstWritable([
+    deps.image['HOME'] ?? '/',
+    '/workspace',
+    join(deps.io, 'home'),
+  ]);
   const base = deps.workdir === '/' ? home : deps.workdir;
   const start = resolve(base, cwd);
-  mkdirSync(start, { recursive: true });
+  await makeFolders(start);
+  if (!statSync(start).isDirectory()) throw new Error(`cwd: ${start} is no folder`);
   const imagePath = deps.image['PATH'] ?? DEFAULT_PATH;
   const ownShell = findShell(imagePath);
   const programs = join(deps.runtime, 'bin');
@@ -80,17 +89,16 @@ function terminalProgram(runtime: string): TerminalProgram | undefined {
 }
 
 /** The first that is there or can be made, `/` left out: nothing is to be strewn over an image's root. */
-function firstWritable(folders: readonly string[]): string {
-  const found = folders
-    .filter((folder) => folder.startsWith('/') && folder !== '/')
-    .find(canBeUsed);
-  if (found === undefined) throw new Error(`no folder to work in: tried ${folders.join(', ')}`);
-  return found;
+async function firstWritable(folders: readonly string[]): Promise<string> {
+  for (const folder of folders) {
+    if (folder.startsWith('/') && folder !== '/' && (await canBeUsed(folder))) return folder;
+  }
+  throw new Error(`no folder to work in: tried ${folders.join(', ')}`);
 }
 
-function canBeUsed(folder: string): boolean {
+async function canBeUsed(folder: string): Promise<boolean> {
   try {
-    mkdirSync(folder, { recursive: true });
+    await makeFolders(folder);
     return isWritable(folder);
   } catch {
     return false;

@@ -9,9 +9,9 @@ import { batchNumbers, type RunFolder } from '../../adapters/local/run-folder.ts
 import { type LockDeps, lockRun } from '../../adapters/local/run-lock.ts';
 import { storageError, storing } from '../../adapters/local/storage-error.ts';
 import { sweepLeftovers } from '../../adapters/local/sweep-leftovers.ts';
+import { makeFolders } from '../../adapters/sandbox/executor/make-folders.ts';
 import { type RunFile, runFileSchema } from '../../core/run/manifest.ts';
 import { createRunState, type RunState } from '../../core/run/run-state.ts';
-import { makeFolders } from './make-folders.ts';
 
 /** A run that this process holds, in order again whatever happened to the one before. */
 export interface OpenRun {

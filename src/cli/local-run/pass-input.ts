@@ -5,10 +5,10 @@ import { type DatasetSnapshot, snapshotDataset } from '../../adapters/local/data
 import type { RunFolder } from '../../adapters/local/run-folder.ts';
 import { storing } from '../../adapters/local/storage-error.ts';
 import { stagingFolder } from '../../adapters/local/sweep-leftovers.ts';
+import { makeFolders } from '../../adapters/sandbox/executor/make-folders.ts';
 import type { PassRecord } from '../../core/run/manifest.ts';
 import { UsageError } from '../usage-error.ts';
 import { checkRows, type OwedRows, type RowSandboxes } from './check-rows.ts';
-import { makeFolders } from './make-folders.ts';
 
 /** The dataset of a pass, read once and kept beside the run until the run takes it. */
 export interface StagedInput extends DatasetSnapshot {

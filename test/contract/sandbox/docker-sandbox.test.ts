@@ -84,6 +84,20 @@ describe.runIf(isThere)('docker sandbox, images', { timeout: 60_000 }, () => {
     expect((await runIn(await open(image, {}, cwd), 'pwd')).text).toBe(`${expected}\n`);
   });
 
+  it.each([
+    ['/proc/none/here', /ENOENT.*\/proc\/none/],
+    ['/bin/busybox', /\/bin\/busybox is no folder/],
+  ])('says at once that there can be no folder %s', async (cwd, words) => {
+    const { provider } = await make('busybox', { runName: 'no-folder' });
+    const opened = provider.open({ ...spec, cwd });
+    await expect(opened).rejects.toThrow(words);
+    await expect(opened).rejects.toMatchObject({ name: 'SandboxLostError' });
+    const sandbox = await provider.open(spec);
+    const written = sandbox.writeFile(`${cwd}/file`, Buffer.from('x'));
+    await expect(written).rejects.toThrow();
+    await sandbox.close();
+  });
+
   it('writes nothing into the image outside its own folders', async () => {
     const sandbox = await open('static', { runName: 'changes' });
     const filters = { label: ['talaria.run=changes'] };

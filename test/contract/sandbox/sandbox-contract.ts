@@ -21,7 +21,8 @@ export function describeSandbox(name: string, makeProvider: () => Promise<Contra
     let count = 0;
     beforeAll(async () => {
       made = await makeProvider();
-    });
+      // Of a runtime that has to be built first.
+    }, 120_000);
     afterAll(async () => {
       await made.dispose();
     });

@@ -1,6 +1,7 @@
-import { lstat, mkdir, rename, unlink } from 'node:fs/promises';
+import { lstat, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SandboxFileError } from '../../../core/ports/sandbox.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** Removes a file or a link, no folder. Throws `SandboxFileError` or the system's error. */
 export async function deleteFile(real: string, shownPath: string): Promise<void> {
@@ -25,6 +26,6 @@ export async function renameToFree(real: string, to: string, shownTo: string): P
     () => false,
   );
   if (isTaken) throw new SandboxFileError(`${shownTo}: is there already`, 'exists');
-  await mkdir(dirname(to), { recursive: true });
+  await makeFolders(dirname(to));
   await rename(real, to);
 }

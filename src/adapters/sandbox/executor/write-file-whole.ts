@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs';
-import { access, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SandboxFileError } from '../../../core/ports/sandbox.ts';
+import { makeFolders } from './make-folders.ts';
 import { notAFile } from './open-regular-file.ts';
 
 let count = 0;
@@ -16,7 +17,7 @@ export async function writeFileWhole(
   shownPath: string,
 ): Promise<void> {
   const mode = await modeToKeep(real, shownPath);
-  await mkdir(dirname(real), { recursive: true });
+  await makeFolders(dirname(real));
   count += 1;
   const beside = join(dirname(real), `.${basename(real).slice(0, 100)}.talaria-${count}`);
   const handle = await open(beside, 'wx', mode ?? 0o666);
