@@ -73,26 +73,26 @@ function itemsOf(
   return [...items, { Put: put }];
 }
 
-/** Every end clears the prompt's count of starts without one. */
+/** Every attempt's end clears the prompt's count of starts without one. */
 function batchUpdate(
   of: OwnedBatch,
   { form, position, now }: { form: Form; position: number; now: number },
 ): TransactItems[number] {
   const names = { '#position': String(position) };
-  const cleared = 'REMOVE starts.#position';
+  const committed = 'committed_by = :launch REMOVE starts.#position';
   switch (form) {
     case 'goes_on':
-      return ownedUpdate(of, { expression: cleared, values: {}, names });
+      return ownedUpdate(of, { expression: `SET ${committed}`, values: {}, names });
     case 'ends_one':
       return ownedUpdate(of, {
-        expression: `SET remaining = remaining - :one ${cleared}`,
+        expression: `SET remaining = remaining - :one, ${committed}`,
         condition: 'remaining > :one',
         values: { ':one': 1 },
         names,
       });
     case 'ends_last':
       return ownedUpdate(of, {
-        expression: `SET remaining = :none, #state = :closed, closed_at = :now, lease_until = :now ${cleared}`,
+        expression: `SET remaining = :none, #state = :closed, closed_at = :now, lease_until = :now, ${committed}`,
         condition: 'remaining = :one',
         values: { ':none': 0, ':one': 1, ':closed': 'closed', ':now': now },
         names,

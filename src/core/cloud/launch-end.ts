@@ -79,9 +79,13 @@ function claimedEnd(
   return { change, image, run };
 }
 
-/** Whether a launch did anything for its batch: a prompt was started, or has ended. */
+/** Whether a launch did anything for its batch: a prompt was started, or an attempt has ended. */
 export function hasBegun(launch: LaunchRecord, batch: BatchRecord): boolean {
-  return batch.remaining < launch.remaining || startsOf(batch) > launch.starts;
+  return (
+    batch.remaining < launch.remaining ||
+    batch.committed_by === launch.launch ||
+    startsOf(batch) > launch.starts
+  );
 }
 
 /** Starts of prompts without an end. */

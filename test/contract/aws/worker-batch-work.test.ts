@@ -106,10 +106,11 @@ describe.runIf(hasEmulator())('batch work in the table', () => {
   it('counts ends down and closes the batch with the last', async () => {
     const { batch, work } = await claimed('ends');
     await work.setStarts(new Map([[0, 1]]));
+    expect(await batch.record()).not.toHaveProperty('committed_by');
     await work.record(await attemptOf(batch, 0));
     expect(await batch.record()).toMatchObject({ state: 'running', remaining: 1, starts: {} });
     await work.record(await attemptOf(batch, 1, { outcome: 'failed/model_error', isEnd: false }));
-    expect(await batch.record()).toMatchObject({ state: 'running', remaining: 1 });
+    expect(await batch.record()).toMatchObject({ remaining: 1, committed_by: 1 });
     await work.record(await attemptOf(batch, 1, { outcome: 'partial/turns', number: 2 }));
     const closed = await batch.record();
     expect(closed).toMatchObject({ state: 'closed', remaining: 0 });
