@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './table.ts';
 import type { ItemKey } from './table-keys.ts';
+import { untilNotThrottled } from './until-not-throttled.ts';
 
 /** Most items of one call. */
 export const MOST_ITEMS = 100;
@@ -18,8 +19,9 @@ export async function getItems(
   const found: Record<string, unknown>[] = [];
   let rest: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
   for (let tried = 1; rest.length > 0; tried += 1) {
-    const answer = await client.send(
-      new BatchGetCommand({ RequestItems: { [name]: { Keys: rest, ConsistentRead: true } } }),
+    const asked = { [name]: { Keys: rest, ConsistentRead: true } };
+    const answer = await untilNotThrottled(() =>
+      client.send(new BatchGetCommand({ RequestItems: asked })),
     );
     const items = answer.Responses?.[name] ?? [];
     found.push(...items);
