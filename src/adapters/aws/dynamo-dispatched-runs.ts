@@ -81,13 +81,18 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
       );
     },
     image,
-    async keepImage(run, record) {
+    async keepImage(run, record, before) {
       try {
         await client.send(
           new PutCommand({
             TableName,
             Item: { ...imageKeyOf(run, record.reference), ...record },
-            ConditionExpression: 'attribute_not_exists(pk)',
+            ...(before === undefined
+              ? { ConditionExpression: 'attribute_not_exists(pk)' }
+              : {
+                  ConditionExpression: 'problem = :problem',
+                  ExpressionAttributeValues: { ':problem': before.problem },
+                }),
           }),
         );
         return record;
@@ -96,15 +101,16 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
         return (await image(run, record.reference)) ?? record;
       }
     },
-    async giveUpImage(run, reference, problem) {
+    async giveUpImage(run, reference, { problem, pass }) {
       try {
         await client.send(
           new UpdateCommand({
             TableName,
             Key: imageKeyOf(run, reference),
-            UpdateExpression: 'SET problem = :problem',
+            UpdateExpression: 'SET problem = :problem, #pass = :pass',
             ConditionExpression: 'problem = :none',
-            ExpressionAttributeValues: { ':problem': problem, ':none': '' },
+            ExpressionAttributeNames: { '#pass': 'pass' },
+            ExpressionAttributeValues: { ':problem': problem, ':pass': pass, ':none': '' },
           }),
         );
       } catch (error) {

@@ -39,5 +39,7 @@ export const imageRecordSchema = z.object({
   failed_starts: count,
   /** Why it can't be had for good; "" while it can. */
   problem: z.string(),
+  /** In which this was found out: a later pass asks again about an image with a problem. */
+  pass: z.int().min(1).default(1),
 });
 export type ImageRecord = z.infer<typeof imageRecordSchema>;

@@ -14,8 +14,10 @@ export interface DispatchedRuns {
   /** One more stop in a row before any claim. */
   countStop(run: string): Promise<void>;
   image(run: string, reference: string): Promise<ImageRecord | undefined>;
-  /** Puts the first facts of an image; resolves to those that hold. */
-  keepImage(run: string, image: ImageRecord): Promise<ImageRecord>;
-  /** The image can't be had for good; the first words stay. */
-  giveUpImage(run: string, reference: string, problem: string): Promise<void>;
+  /**
+   * Puts the facts of an image, the first or those in place of `before`; resolves to those that hold.
+   */
+  keepImage(run: string, image: ImageRecord, before?: ImageRecord): Promise<ImageRecord>;
+  /** The image can't be had for good, as of a pass; the first words stay. */
+  giveUpImage(run: string, reference: string, of: { problem: string; pass: number }): Promise<void>;
 }

@@ -1,7 +1,5 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatcher } from '../../../functions/dispatcher/dispatcher.ts';
-import { imageKeyOf } from '../../../src/adapters/aws/image-key.ts';
 import { dispatch } from '../../../src/core/cloud/dispatch/dispatch.ts';
 import type { TaskStop } from '../../../src/core/cloud/launch-record.ts';
 import { WILLING_REGISTRY } from '../../support/dispatch-fixture.ts';
@@ -30,39 +28,6 @@ describe.skipIf(!hasEmulator())('ends of launches', () => {
     scriptedDispatch(emulator.endpoint, settings, registry);
   const launched = (settings?: Parameters<typeof launchedDispatch>[1]) =>
     launchedDispatch(emulator.endpoint, settings);
-
-  it('starts the task of a claim whose dispatcher died before RunTask', async () => {
-    const at = await fixture();
-    await at.putRun(runRecord('run'));
-    await at.putBatch(batchRecord('run', 0));
-    const start = () => Promise.reject(new Error('the power went'));
-    const died = { ...at.deps, fleet: { ...at.deps.fleet, start } };
-    await dispatch(died, BUDGET_MS);
-    expect(at.fleet.tasks).toHaveLength(0);
-    expect(await at.batch('run', 0)).toMatchObject({ state: 'launching', launch: 1 });
-
-    await dispatch(at.deps, BUDGET_MS);
-
-    expect(at.fleet.tasks).toHaveLength(1);
-    expect(at.fleet.tasks[0]?.launch).toMatchObject({ launch: 1 });
-    expect(await at.batch('run', 0)).toMatchObject({ state: 'launching', task_arn: 'arn:task/0' });
-    expect(await at.active()).toBe(1);
-  });
-
-  it('finds the task of a RunTask whose answer was lost', async () => {
-    const at = await fixture();
-    await at.putRun(runRecord('run'));
-    await at.putBatch(batchRecord('run', 0));
-    at.fleet.answers.push(new Error('socket hang up'));
-    await dispatch(at.deps, BUDGET_MS);
-    expect(await at.batch('run', 0)).toMatchObject({ state: 'launching', task_arn: '' });
-
-    await dispatch(at.deps, BUDGET_MS);
-
-    expect(at.fleet.tasks).toHaveLength(1);
-    expect(await at.batch('run', 0)).toMatchObject({ task_arn: 'arn:task/0', launch: 1 });
-    expect(await at.active()).toBe(1);
-  });
 
   it('ends a launch once, by event or by looking, however often it is told', async () => {
     const at = await launched();
@@ -221,30 +186,19 @@ describe.skipIf(!hasEmulator())('ends of launches', () => {
     expect(await at.run('run')).toMatchObject({ stops_unclaimed: 0 });
   });
 
-  it.each([
-    ['running', 'left in the middle'],
-    ['waiting', 'handed back'],
-  ] as const)('counts a worker that claims and does nothing (%s: %s)', async (state) => {
-    const at = await launched();
-    await at.set('run', 0, { state, lease_until: at.deps.clock.now() + MINUTE_MS });
-    at.fleet.end(0);
-    await dispatch(at.deps, BUDGET_MS);
+  // Left in the middle, and handed back.
+  it.each(['running', 'waiting'] as const)(
+    'counts a worker that does nothing (%s)',
+    async (state) => {
+      const at = await launched();
+      await at.set('run', 0, { state, lease_until: at.deps.clock.now() + MINUTE_MS });
+      at.fleet.end(0);
+      await dispatch(at.deps, BUDGET_MS);
 
-    expect(await at.run('run')).toMatchObject({ stops_unclaimed: 1, active: 0 });
-    const batch = await at.batch('run', 0);
-    expect(batch).toMatchObject({ state: 'waiting', launch: 1 });
-    expect(batch.lease_until).toBeGreaterThan(at.deps.clock.now());
-  });
-
-  it('ends a launch whose image nobody knows', async () => {
-    const at = await launched();
-    const { table } = at.resources;
-    const Key = imageKeyOf('run', 'registry.test/default:1');
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
-    await at.set('run', 0, { state: 'closed', remaining: 0 });
-    at.fleet.end(0);
-    await dispatch(at.deps, BUDGET_MS);
-    expect(await at.active()).toBe(0);
-    expect(await at.run('run')).toMatchObject({ active: 0 });
-  });
+      expect(await at.run('run')).toMatchObject({ stops_unclaimed: 1, active: 0 });
+      const batch = await at.batch('run', 0);
+      expect(batch).toMatchObject({ state: 'waiting', launch: 1 });
+      expect(batch.lease_until).toBeGreaterThan(at.deps.clock.now());
+    },
+  );
 });

@@ -117,4 +117,36 @@ describe.skipIf(!hasEmulator())('images of launches', () => {
     await dispatch(at.deps, BUDGET_MS);
     expect((await image())?.failed_starts).toBe(0);
   });
+
+  it('asks again in a later pass about an image that could not be had', async () => {
+    let isThere = false;
+    const at = await fixture(
+      {},
+      {
+        resolve: async (reference, of) => {
+          if (!isThere) throw new ImageGoneError('no such image');
+          return await WILLING_REGISTRY.resolve(reference, of);
+        },
+      },
+    );
+    const run = runRecord('late');
+    await at.putRun(run);
+    await at.putBatch(batchRecord('late', 0));
+    await dispatch(at.deps, BUDGET_MS);
+    isThere = true;
+    await at.putBatch(batchRecord('late', 1));
+    await dispatch(at.deps, BUDGET_MS);
+    expect(at.fleet.tasks).toHaveLength(0);
+    expect(await at.batch('late', 1)).toMatchObject({ state: 'closed' });
+
+    await at.putRun({ ...run, pass: 2 });
+    await at.putBatch(batchRecord('late', 2, { pass: 2 }));
+    await dispatch(at.deps, BUDGET_MS);
+
+    expect(at.fleet.tasks.map(({ launch }) => launch.batch)).toEqual([2]);
+    expect(await at.deps.runs.image('late', 'registry.test/default:1')).toMatchObject({
+      problem: '',
+      pass: 2,
+    });
+  });
 });

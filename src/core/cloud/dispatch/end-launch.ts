@@ -48,7 +48,8 @@ async function judgeImage(deps: DispatchDeps, run: string, reference: string, wo
   const image = await deps.runs.image(run, reference);
   if (image === undefined || image.failed_starts < MOST_FAILED_STARTS) return;
   const problem = `${image.failed_starts} tasks of it in a row did not start: ${words}`;
-  await deps.runs.giveUpImage(run, reference, problem);
+  const pass = (await deps.runs.read(run))?.pass ?? image.pass;
+  await deps.runs.giveUpImage(run, reference, { problem, pass });
 }
 
 /** Pauses a run in which too many tasks in a row ended before any began. */

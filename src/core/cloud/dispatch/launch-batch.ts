@@ -64,7 +64,7 @@ export function createLauncher(
   /** The image to start, or undefined: the batch waits then, or has ended. */
   async function imageFor(batch: BatchRecord, run: RunRecord): Promise<ImageRecord | undefined> {
     const reference = imageOf(deps, run, batch);
-    const image = await prepareImage(deps, run.run_name, reference);
+    const image = await prepareImage(deps, run, reference);
     if (image?.problem === '') return image;
     if (image === undefined) {
       await fails(batch, `the registry of ${reference} gives no answer`);
@@ -163,12 +163,12 @@ export function createLauncher(
 
   return {
     async prepare(batches) {
-      const wanted = new Map<string, { run: string; reference: string }>();
+      const wanted = new Map<string, { run: RunRecord; reference: string }>();
       for (const batch of batches) {
         const run = await runOf(batch);
         if (batch.state !== 'queued' || run === undefined || !mayLaunch(run)) continue;
         const reference = imageOf(deps, run, batch);
-        wanted.set(`${run.run_name} ${reference}`, { run: run.run_name, reference });
+        wanted.set(`${run.run_name} ${reference}`, { run, reference });
       }
       // What fails here fails again at its own batch.
       await Promise.allSettled(

@@ -1,5 +1,6 @@
 import { ImageGoneError, RegistryBusyError } from '../../ports/image-registry.ts';
 import type { ImageRecord } from '../attempt-record.ts';
+import type { RunRecord } from '../run-record.ts';
 import type { Architecture } from '../task-definition.ts';
 import { isTooLarge } from '../task-size.ts';
 import type { DispatchDeps } from './dispatch-deps.ts';
@@ -9,21 +10,27 @@ const ARCHITECTURES: readonly Architecture[] = ['amd64', 'arm64'];
 const GIB = 1024 ** 3;
 
 /**
- * What a run knows of an image, asked of its registry once a run; a `problem` means that it can't be had
- * for good. Undefined where the registry gave no answer to go by.
+ * What a run knows of an image, asked of its registry once a run, and once more by a later pass where
+ * there was a `problem`: it means that the image can't be had for good. Undefined where the registry gave
+ * no answer to go by.
  */
 export async function prepareImage(
   deps: DispatchDeps,
-  run: string,
+  { run_name: run, pass }: Pick<RunRecord, 'run_name' | 'pass'>,
   reference: string,
 ): Promise<ImageRecord | undefined> {
   const known = await deps.runs.image(run, reference);
-  if (known !== undefined) return known;
-  const asked = await ask(deps, reference);
-  return asked === undefined ? undefined : await deps.runs.keepImage(run, asked);
+  if (known !== undefined && (known.problem === '' || known.pass >= pass)) return known;
+  // What it was pinned to, it stays in every pass.
+  const pinned = known !== undefined && known.pinned !== '';
+  const image = pinned ? { ...known, problem: '', failed_starts: 0 } : await ask(deps, reference);
+  return image && (await deps.runs.keepImage(run, { ...image, pass }, known));
 }
 
-async function ask(deps: DispatchDeps, reference: string): Promise<ImageRecord | undefined> {
+async function ask(
+  deps: DispatchDeps,
+  reference: string,
+): Promise<Omit<ImageRecord, 'pass'> | undefined> {
   const { workerImages } = deps.settings.task;
   const runnable = ARCHITECTURES.filter((of) => workerImages[of] !== undefined);
   const nothing = { reference, pinned: '', architecture: 'amd64' as const, size_bytes: 0 };

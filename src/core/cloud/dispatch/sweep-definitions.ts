@@ -5,6 +5,7 @@ const EVERY_MS = 3_600_000;
 const UNUSED_MS = 7 * 24 * 3_600_000;
 /** ECS changes few definitions a second. */
 const PAUSE_MS = 1_000;
+const HASH = /^[0-9a-f]{64}$/;
 
 /** Once an hour, takes task definitions out of use that nobody has started for a week. */
 export async function sweepDefinitions(
@@ -20,6 +21,8 @@ export async function sweepDefinitions(
     if (!time.isLeft()) return;
     await time.hold();
     const hash = family.slice(prefix.length);
+    // Of another stack, whose name begins as this one's.
+    if (!HASH.test(hash)) continue;
     const known = await definitions.find(hash);
     const usedAt = known?.usedAt ?? 0;
     if (clock.now() - usedAt < UNUSED_MS) continue;
