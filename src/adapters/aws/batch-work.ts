@@ -82,7 +82,9 @@ export function createBatchWork(deps: BatchWorkDeps): BatchWork {
       }),
     setStarts: (starts) =>
       inTurn(async () => {
-        if (starts.size > 0) await update(withStarts(starts, [], {}));
+        if (starts.size === 0) return;
+        // In the condition already, so it has a value.
+        await update(withStarts(starts, ['begun_by = :launch'], {}));
       }),
     record: (recorded) => inTurn(() => commitAttempt(deps, recorded, clock.now)),
     handBack: ({ starts, notBefore }) =>

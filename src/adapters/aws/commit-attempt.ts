@@ -79,20 +79,20 @@ function batchUpdate(
   { form, position, now }: { form: Form; position: number; now: number },
 ): TransactItems[number] {
   const names = { '#position': String(position) };
-  const committed = 'committed_by = :launch REMOVE starts.#position';
+  const cleared = 'REMOVE starts.#position';
   switch (form) {
     case 'goes_on':
-      return ownedUpdate(of, { expression: `SET ${committed}`, values: {}, names });
+      return ownedUpdate(of, { expression: cleared, values: {}, names });
     case 'ends_one':
       return ownedUpdate(of, {
-        expression: `SET remaining = remaining - :one, ${committed}`,
+        expression: `SET remaining = remaining - :one ${cleared}`,
         condition: 'remaining > :one',
         values: { ':one': 1 },
         names,
       });
     case 'ends_last':
       return ownedUpdate(of, {
-        expression: `SET remaining = :none, #state = :closed, closed_at = :now, lease_until = :now, ${committed}`,
+        expression: `SET remaining = :none, #state = :closed, closed_at = :now, lease_until = :now ${cleared}`,
         condition: 'remaining = :one',
         values: { ':none': 0, ':one': 1, ':closed': 'closed', ':now': now },
         names,

@@ -57,8 +57,8 @@ export const batchRecordSchema = z.object({
   unclaimed: count,
   /** Started model work without an end, by position. */
   starts: z.record(z.string(), count),
-  /** The last launch that committed an attempt; absent before the first. */
-  committed_by: count.optional(),
+  /** The last launch that began a prompt, whatever became of it; absent before the first. */
+  begun_by: count.optional(),
   /** Prompts at once of the next launch: one after a launch that ended without handing back. */
   careful: z.boolean(),
   /** When its message was last sent. */

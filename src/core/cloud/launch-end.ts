@@ -79,11 +79,11 @@ function claimedEnd(
   return { change, image, run };
 }
 
-/** Whether a launch did anything for its batch: a prompt was started, or an attempt has ended. */
+/** Whether a launch did anything for its batch: a prompt was begun, or has ended. */
 export function hasBegun(launch: LaunchRecord, batch: BatchRecord): boolean {
   return (
     batch.remaining < launch.remaining ||
-    batch.committed_by === launch.launch ||
+    batch.begun_by === launch.launch ||
     startsOf(batch) > launch.starts
   );
 }

@@ -105,12 +105,12 @@ describe.runIf(hasEmulator())('batch work in the table', () => {
 
   it('counts ends down and closes the batch with the last', async () => {
     const { batch, work } = await claimed('ends');
+    expect(await batch.record()).not.toHaveProperty('begun_by');
     await work.setStarts(new Map([[0, 1]]));
-    expect(await batch.record()).not.toHaveProperty('committed_by');
     await work.record(await attemptOf(batch, 0));
     expect(await batch.record()).toMatchObject({ state: 'running', remaining: 1, starts: {} });
     await work.record(await attemptOf(batch, 1, { outcome: 'failed/model_error', isEnd: false }));
-    expect(await batch.record()).toMatchObject({ remaining: 1, committed_by: 1 });
+    expect(await batch.record()).toMatchObject({ state: 'running', remaining: 1, begun_by: 1 });
     await work.record(await attemptOf(batch, 1, { outcome: 'partial/turns', number: 2 }));
     const closed = await batch.record();
     expect(closed).toMatchObject({ state: 'closed', remaining: 0 });
@@ -172,6 +172,7 @@ describe.runIf(hasEmulator())('batch work in the table', () => {
     expect(await batch.record()).toMatchObject({
       state: 'waiting',
       starts: { 0: 0, 1: 2 },
+      begun_by: 1,
       careful: false,
       lease_until: 5,
       remaining: 2,

@@ -22,11 +22,11 @@ const launch = launchRecordSchema.parse({
 
 it.each([
   ['nothing that is new', { remaining: 2, starts: { 0: 1 } }, false],
-  ['an attempt of an earlier launch', { committed_by: 1, starts: { 0: 1 } }, false],
+  ['what an earlier launch began', { begun_by: 1, starts: { 0: 1 } }, false],
   ['a prompt that ended', { remaining: 1 }, true],
   ['a prompt that was started', { starts: { 0: 1, 1: 1 } }, true],
-  // Such a batch is handed back: its prompt is owed, and its start has had an end.
-  ['an attempt that is to be made again', { committed_by: 2 }, true],
+  // Its attempt is to be made again, or it was handed back: neither is left in the counts.
+  ['a prompt that was begun', { begun_by: 2 }, true],
 ])('sees %s', (_, fields, expected) => {
   expect(hasBegun(launch, batchRecord('run', 0, fields))).toBe(expected);
 });
