@@ -74,7 +74,7 @@ async function readBody(answer: GetObjectCommandOutput, { key, start }: Range): 
   const [, size] = /\/(\d+)$/.exec(answer.ContentRange ?? '') ?? [];
   if (size !== undefined) return { bytes, size: Number(size) };
   // Who takes no ranges sends the whole object.
-  return { bytes: bytes.subarray(start, start + RANGE_BYTES), size: bytes.length };
+  return { bytes: bytes.subarray(start), size: bytes.length };
 }
 
 /** An empty object has no range; throws for a version that is not there. */

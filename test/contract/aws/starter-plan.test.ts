@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runKeys } from '../../../src/core/cloud/bucket-keys.ts';
 import { runFileSchema } from '../../../src/core/run/manifest.ts';
@@ -108,5 +109,32 @@ describe.skipIf(!hasEmulator())('the starter', () => {
     );
     expect(await view.text(runKeys(run).input(1))).toBe(text);
     expect((await view.batches(run)).map(({ prompts }) => prompts.length)).toEqual([2]);
+  });
+
+  it('writes an input of several parts, whose rows are where their prompts say', async () => {
+    const starter = createStarter(resources);
+    const rows = Array.from({ length: 200 }, (_, at) => ({
+      prompt: `${at} ${'x'.repeat(100_000)}`,
+    }));
+    const dataset = jsonl(...rows);
+    await starter.start(await view.upload('datasets/parts/d.jsonl', dataset));
+    const key = runKeys('parts').input(1);
+    const { ETag } = await resources.bucket.client.send(
+      new HeadObjectCommand({ Bucket: resources.bucket.name, Key: key }),
+    );
+    expect(ETag).toMatch(/-2"$/);
+    const input = Buffer.from((await view.text(key)) ?? '');
+    expect(input.equals(Buffer.from(dataset))).toBe(true);
+    const prompts = (await view.batches('parts')).flatMap(({ prompts: of }) => of);
+    expect(prompts).toHaveLength(200);
+    for (const { offset, length, index } of prompts) {
+      const text = input.subarray(offset, offset + length).toString();
+      expect(text === JSON.stringify(rows[index])).toBe(true);
+    }
+    // Again it changes nothing: the object is there.
+    const writer = starter.deps.files.openInput(key);
+    for (let part = 0; part < 2; part += 1) await writer.write(Buffer.alloc(17 * 1024 ** 2));
+    await writer.close();
+    expect(Buffer.from((await view.text(key)) ?? '').equals(Buffer.from(dataset))).toBe(true);
   });
 });
