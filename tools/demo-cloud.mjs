@@ -56,10 +56,7 @@ async function demo() {
   ];
   const file = 'containers/worker/Dockerfile';
   output('docker', ['build', '-q', '-f', file, '--target', 'worker', '-t', WORKER, ...bases, '.']);
-  // The emulator starts a task's containers in no order: the runtime has to be there before.
-  const container = output('docker', ['create', WORKER]).trim();
-  output('docker', ['cp', `${container}:/runtime`, join(folder, 'runtime')]);
-  output('docker', ['rm', container]);
+  output('tools/fill-emulator-folder.sh', [WORKER, folder]);
   step('Emulator: start');
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;

@@ -36,15 +36,18 @@ export interface DeployedStack {
 
 /**
  * The stack, deployed by the CDK's own command line to an emulator of its own: some 20 s. `settings` are
- * those of cdk.json, as text; nothing is built, so both images have to be named.
+ * those of cdk.json, as text; nothing is built, so both images have to be named. With `canRunTasks` the
+ * worker image has to be there, and tasks run.
  */
 export async function deployStack(
   settings: Record<string, string> & { workerImage: string; defaultImage: string },
+  { canRunTasks = false } = {},
 ): Promise<DeployedStack> {
   const emulator = await startEmulator();
   const folder = await mkdtemp(join(tmpdir(), 'talaria-stack-'));
   const stop = async () => {
     await emulator.stop();
+    if (canRunTasks) await clearTasks(folder, settings.workerImage);
     await rm(folder, { recursive: true, force: true });
   };
   const all = {
@@ -67,6 +70,7 @@ export async function deployStack(
   const assembly = join(folder, 'cdk.out');
 
   try {
+    if (canRunTasks) await run('tools/fill-emulator-folder.sh', [settings.workerImage, folder]);
     // Away from cdk.json: with an app it would synthesise that first.
     await cdk(folder, 'bootstrap', 'aws://000000000000/us-east-1');
     const file = join(folder, 'outputs.json');
@@ -83,6 +87,22 @@ export async function deployStack(
     await stop();
     throw error;
   }
+}
+
+/** Ends tasks that outlive their emulator; what containers wrote may be root's. */
+async function clearTasks(folder: string, image: string): Promise<void> {
+  const { stdout } = await run('docker', ['ps', '-aq', '--filter', 'name=ministack-ecs-']);
+  const ids = stdout.split('\n').filter((id) => id !== '');
+  const format = '{{.Id}}{{range .Mounts}} {{.Source}}{{end}}';
+  // Others' may go meanwhile: that is an error, after what is said of those that are there.
+  const inspected = await run('docker', ['inspect', '--format', format, ...ids]).catch(
+    (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
+  );
+  const own = inspected.stdout.split('\n').filter((line) => line.includes(` ${folder}/`));
+  const containers = own.map((line) => line.slice(0, line.indexOf(' ')));
+  if (containers.length > 0) await run('docker', ['rm', '-f', '-v', ...containers]);
+  const at = ['run', '--rm', '--volume', `${folder}:/folder`, '--entrypoint', '/runtime/busybox'];
+  await run('docker', [...at, image, 'rm', '-rf', '/folder/launches', '/folder/runtime']);
 }
 
 const outputsOfStacks = z.record(z.string(), outputsSchema);
