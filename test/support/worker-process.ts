@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,9 @@ export function workerBundle(): Promise<string> {
 }
 
 async function buildWorker(): Promise<string> {
-  const outfile = join(await mkdtemp(join(tmpdir(), 'talaria-worker-')), 'worker.mjs');
+  const folder = await mkdtemp(join(tmpdir(), 'talaria-worker-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, 'worker.mjs');
   await build({
     entryPoints: [new URL('../../containers/worker/main.ts', import.meta.url).pathname],
     outfile,
