@@ -13,7 +13,7 @@ import { type CloudResources, makeCloudResources } from './cloud-resources.ts';
 import { makeImage } from './docker-images.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { type SocketDaemons, startSocketDaemons } from './socket-daemons.ts';
-import { startWorker, type WorkerProcess } from './worker-process.ts';
+import { removeWorkerBundle, startWorker, type WorkerProcess } from './worker-process.ts';
 
 export interface InProcessWorker {
   end: Promise<WorkerEnd>;
@@ -64,6 +64,7 @@ export function useWorkers(name: string): WorkerHarness {
   afterAll(async () => {
     for (const daemons of started) await daemons.dispose();
     await emulator?.stop();
+    await removeWorkerBundle();
   });
 
   const objects = ({ run }: CloudBatch) =>

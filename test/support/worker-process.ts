@@ -1,22 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 let bundle: Promise<string> | undefined;
 
 /** The worker of these sources as one file, built once. */
-export function workerBundle(): Promise<string> {
+function workerBundle(): Promise<string> {
   bundle ??= buildWorker();
   return bundle;
 }
 
+export async function removeWorkerBundle(): Promise<void> {
+  if (bundle !== undefined) await rm(dirname(await bundle), { recursive: true, force: true });
+  bundle = undefined;
+}
+
 async function buildWorker(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'talaria-worker-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const outfile = join(folder, 'worker.mjs');
   await build({
     entryPoints: [new URL('../../containers/worker/main.ts', import.meta.url).pathname],
