@@ -33,7 +33,7 @@ export function createOciRegistry(deps: OciRegistryDeps): ImageRegistry {
       if (isLoopback(address.host) && !deps.allowLoopback) {
         throw new ImageGoneError(`${reference}: no task can pull from a registry on this machine`);
       }
-      const ask = asker(deps, address, limits);
+      const ask = asker(deps, { ...address, reference }, limits);
       const top = await manifestOf(ask, address.version, reference);
       const pin = (digest: string) => `${address.name}@${digest}`;
       if (top.manifest.kind === 'image') {
@@ -64,8 +64,12 @@ async function manifestOf(ask: Ask, version: string, reference: string) {
 type Ask = (path: string, headers: Record<string, string>) => Promise<Answer>;
 
 /** Asks within one repository; logs in once, if it has to. */
-function asker(deps: OciRegistryDeps, address: ImageAddress, limits: RequestLimits): Ask {
-  const { registry, host, repository } = address;
+function asker(
+  deps: OciRegistryDeps,
+  address: ImageAddress & { reference: string },
+  limits: RequestLimits,
+): Ask {
+  const { registry, host, repository, reference } = address;
   const scheme = isLoopback(host) ? 'http' : 'https';
   let authorization: string | undefined;
 
@@ -85,24 +89,24 @@ function asker(deps: OciRegistryDeps, address: ImageAddress, limits: RequestLimi
       answer = await send();
     }
     if (answer.status === 200) return answer;
-    throw refusal(answer, `${host}/${repository}`);
+    throw refusal(answer, reference);
   };
 }
 
 /** Errors name the status alone: a registry may repeat in its words what it was sent. */
-function refusal({ status }: Answer, what: string): ImageGoneError | RegistryBusyError {
+function refusal({ status }: Answer, reference: string): ImageGoneError | RegistryBusyError {
   switch (status) {
     case 400:
     case 404:
     case 410:
-      return new ImageGoneError(`${what}: its registry has no such image (${status})`);
+      return new ImageGoneError(`${reference}: its registry has no such image (${status})`);
     case 401:
     case 403:
       return new ImageGoneError(
-        `${what}: its registry denies it, or has no such image (${status})`,
+        `${reference}: its registry denies it, or has no such image (${status})`,
       );
     default:
-      return new RegistryBusyError(`${what}: its registry answered ${status}`);
+      return new RegistryBusyError(`${reference}: its registry answered ${status}`);
   }
 }
 

@@ -72,7 +72,9 @@ describe.skipIf(!hasRegistry())('images asked of a real registry', () => {
       `${open.host}/there@sha256:${'0'.repeat(64)}`,
     ];
     for (const of of missing) {
-      await expect(anonymous.resolve(of, BOTH)).rejects.toThrow(ImageGoneError);
+      const gone = anonymous.resolve(of, BOTH);
+      await expect(gone).rejects.toThrow(ImageGoneError);
+      await expect(gone).rejects.toThrow(`${of}: its registry has no such image (404)`);
     }
   });
 

@@ -85,6 +85,8 @@ describe.runIf(canRun)('one dataset, locally and in the cloud', { timeout: 600_0
     expect(here.statistics.coverage).toMatchObject(COVERAGE);
     expect(comparable(there)).toEqual(comparable(here));
     expect(comparableStatistics(there)).toEqual(comparableStatistics(here));
+    const gone = there.failed.find(({ outcome }) => outcome === 'failed/image_unavailable');
+    expect(gone?.reason).toBe(`${registry.host}/none:1: its registry has no such image (404)`);
     const before = digests(folder);
     const merged = await cloud.local(['merge', '--run_name=four']);
     expect(merged, merged.stderr).toMatchObject({ code: 0 });

@@ -69,7 +69,8 @@ export function createLauncher(
     if (image === undefined) {
       await fails(batch, `the registry of ${reference} gives no answer`);
     } else {
-      const reason = `${reference}: ${image.problem}`;
+      const { problem } = image;
+      const reason = problem.startsWith(`${reference}: `) ? problem : `${reference}: ${problem}`;
       const end = { outcome: 'failed/image_unavailable' as const, reason };
       await closeBatch(deps, { run, batch }, end);
     }
