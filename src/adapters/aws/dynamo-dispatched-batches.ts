@@ -108,7 +108,11 @@ export function createDynamoDispatchedBatches(
 
   return {
     async read(ids) {
-      const keys = ids.map(({ run, batch }) => ({ ...batchKey(run, batch) }));
+      // One batch may have two launches, the first of which is still ending; a key may be asked once.
+      const unique = new Map(
+        ids.map(({ run, batch }) => [`${run}/${batch}`, batchKey(run, batch)]),
+      );
+      const keys = [...unique.values()].map((key) => ({ ...key }));
       const groups = Array.from({ length: Math.ceil(keys.length / MOST_OF_BATCH_GET) }, (_, at) =>
         keys.slice(at * MOST_OF_BATCH_GET, (at + 1) * MOST_OF_BATCH_GET),
       );

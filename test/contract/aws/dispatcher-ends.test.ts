@@ -58,6 +58,20 @@ describe.skipIf(!hasEmulator())('ends of launches', () => {
     expect(await at.batch('run', 0)).toMatchObject({ state: 'closed', launch: 1 });
   });
 
+  it('goes on with two launches of one batch, the first of which is still ending', async () => {
+    const at = await launched();
+    const { clock } = at.deps;
+    // Handed back, and its task has not stopped yet.
+    await at.set('run', 0, { state: 'waiting', lease_until: clock.now() });
+    for (let round = 0; round < 3; round += 1) await dispatch(at.deps, BUDGET_MS);
+    expect(at.fleet.tasks.map(({ launch }) => launch.launch)).toEqual([1, 2]);
+    expect(at.fleet.stops).toEqual(["talaria: its batch is another launch's"]);
+    await at.set('run', 0, { state: 'closed', remaining: 0 });
+    at.fleet.end(0);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await at.active()).toBe(0);
+  });
+
   it('notes an end that an event tells while another dispatcher is at work', async () => {
     const at = await launched({ sweepEveryMs: MINUTE_MS });
     const { launch, arn } = at.fleet.end(0);
