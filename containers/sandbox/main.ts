@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream';
 import { serveSandbox } from '../../src/adapters/sandbox/protocol/serve-sandbox.ts';
+import { endAllProcesses } from './end-all-processes.ts';
 import { firstConnection } from './first-connection.ts';
 import { imageEnvironment, userName } from './image-environment.ts';
 import { openExecutor } from './open-executor.ts';
@@ -28,4 +29,5 @@ await serveSandbox(stream, {
   open: (asked) =>
     openExecutor(asked, { runtime: RUNTIME, io: IO, image, user: userName(), workdir }),
 });
+await endAllProcesses();
 process.exit(0);

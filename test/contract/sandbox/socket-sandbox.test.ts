@@ -87,8 +87,9 @@ describe.runIf(isThere)('sandboxes by socket', { timeout: 60_000 }, () => {
     const sandbox = await sandboxes.open(spec);
     const port = 40_000 + (process.pid % 20_000);
     const held = `nc -ll -p ${port} -e cat`;
-    await runIn(sandbox, `(setsid ${held} &) ; sleep 0.3`);
-    expect((await runIn(sandbox, `netstat -ltn | grep -c :${port}`)).text).toBe('1\n');
+    await runIn(sandbox, `(setsid ${held} &)`);
+    const listens = async () => (await runIn(sandbox, `netstat -ltn | grep -c :${port}`)).text;
+    await expect.poll(listens, SOON).toBe('1\n');
     await sandbox.close();
     const reached = new Promise((resolve) => {
       connect(port, '127.0.0.1').on('error', resolve).on('connect', resolve);
