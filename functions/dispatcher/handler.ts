@@ -7,6 +7,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { openBucket } from '../../src/adapters/aws/bucket.ts';
+import { createBucketOldSamples } from '../../src/adapters/aws/bucket-old-samples.ts';
 import { createBucketWorkerObjects } from '../../src/adapters/aws/bucket-worker-objects.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoDispatchedRuns } from '../../src/adapters/aws/dynamo-dispatched-runs.ts';
@@ -70,6 +71,7 @@ const deps: DispatchDeps = {
   newId,
   sha256,
   objects: (run) => createBucketWorkerObjects(bucket, run, sha256),
+  oldSamples: createBucketOldSamples(bucket),
   log: (message, fields, level = 'info') =>
     process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`),
 };

@@ -54,6 +54,8 @@ export class Dispatcher extends Construct {
     // What cancelled runs have paid for is taken in.
     bucket.grantList(dispatcher.role, 'runs/*/samples/*');
     bucket.grantRead(dispatcher.role, 'runs/*/samples/*');
+    // A day after a run's end nobody needs its stored rows.
+    bucket.grantDeleteNow(dispatcher.role, 'runs/*/samples/*');
     table.grantItems(dispatcher.role, 'GetItem', 'BatchGetItem', 'Query');
     table.grantItems(dispatcher.role, 'PutItem', 'UpdateItem', 'DeleteItem');
     table.grantIndexes(dispatcher.role);

@@ -105,6 +105,11 @@ export class RunBucket extends Construct {
     this.grant(role, ['s3:DeleteObject', 's3:DeleteObjectVersion'], keys);
   }
 
+  /** Deleting that leaves the version, until it expires. */
+  grantDeleteNow(role: IRole, ...keys: string[]): void {
+    this.grant(role, ['s3:DeleteObject'], keys);
+  }
+
   /**
    * Listing of keys that begin so. Without prefixes it is also what tells an object that isn't there
    * from one that may not be read.

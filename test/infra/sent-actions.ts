@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 const OTHER_NAMES: Record<string, string> = {
   HeadObject: 'GetObject',
   ListObjectsV2: 'ListBucket',
+  DeleteObjects: 'DeleteObject',
   CreateMultipartUpload: 'PutObject',
   UploadPart: 'PutObject',
   CompleteMultipartUpload: 'PutObject',

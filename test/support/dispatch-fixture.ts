@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createBucketOldSamples } from '../../src/adapters/aws/bucket-old-samples.ts';
 import { createBucketWorkerObjects } from '../../src/adapters/aws/bucket-worker-objects.ts';
 import { createDynamoDispatchedBatches } from '../../src/adapters/aws/dynamo-dispatched-batches.ts';
 import { createDynamoDispatchedRuns } from '../../src/adapters/aws/dynamo-dispatched-runs.ts';
@@ -134,6 +135,7 @@ export async function makeDispatchFixture(
       },
       newId,
       sha256,
+      oldSamples: createBucketOldSamples(resources.bucket),
       objects: (run) => createBucketWorkerObjects(resources.bucket, run, sha256),
       log: () => undefined,
     },

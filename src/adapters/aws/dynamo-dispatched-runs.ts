@@ -70,6 +70,17 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
         throw error;
       }
     },
+    async samplesDeleted(run, pass) {
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: runKey(run),
+          UpdateExpression: 'SET samples_deleted_pass = :pass',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':pass': pass },
+        }),
+      );
+    },
     async countStop(run) {
       await client.send(
         new UpdateCommand({

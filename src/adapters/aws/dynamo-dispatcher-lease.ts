@@ -79,7 +79,7 @@ export function createDynamoDispatcherLease(table: Table): DispatcherLease {
       await update('SET lease_until = :none', '#owner = :owner', { ':none': 0, ':owner': owner });
     },
     async swept(what, now) {
-      const field = what === 'runs' ? 'swept_at' : 'definitions_swept_at';
+      const field = what === 'runs' ? 'swept_at' : `${what}_swept_at`;
       await update(`SET ${field} = :now`, '', { ':now': now });
     },
   };

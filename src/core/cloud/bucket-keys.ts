@@ -13,6 +13,7 @@ export function runKeys(runName: string) {
     input: (pass: number) => `${root}/passes/${pass}/input.jsonl`,
     sample: (batch: number, position: number, launch: number) =>
       `${root}/samples/${batch}/${position}-${launch}.json`,
+    allSamples: `${root}/samples/`,
     samples: (batch: number) => `${root}/samples/${batch}/`,
     batch: (kind: BatchKind, batch: number) => `${root}/${kind}_${batch}.jsonl`,
     /** The batch's ledger entries: the run's ledger is these by number. */

@@ -57,5 +57,6 @@ export const fleetRecordSchema = z.object({
   active: z.int().default(0),
   swept_at: instant.default(0),
   definitions_swept_at: instant.default(0),
+  samples_swept_at: instant.default(0),
 });
 export type FleetRecord = z.infer<typeof fleetRecordSchema>;

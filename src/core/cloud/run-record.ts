@@ -80,6 +80,8 @@ export const runRecordSchema = z.object({
   merge_lease_until: instant,
   /** The state before `merging`: says what it becomes afterwards. */
   merging_from: z.enum(['running', 'cancelling']).optional(),
+  /** The last pass whose stored rows were deleted, a day after its end. */
+  samples_deleted_pass: count.optional(),
   started_at: z.string(),
   updated_at: z.string(),
 });

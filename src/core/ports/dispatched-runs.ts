@@ -11,6 +11,8 @@ export interface DispatchedRuns {
     run: string,
     move: { from: CloudRunState; to: CloudRunState; reason?: string; now: number },
   ): Promise<boolean>;
+  /** Nothing stored of this pass and those before it is left to delete. */
+  samplesDeleted(run: string, pass: number): Promise<void>;
   /** One more stop in a row before any claim. */
   countStop(run: string): Promise<void>;
   image(run: string, reference: string): Promise<ImageRecord | undefined>;

@@ -18,5 +18,5 @@ export interface DispatcherLease {
   /** Gives the lease back whatever anybody asked for. */
   abandon(owner: string): Promise<void>;
   /** Notes when a sweep began. */
-  swept(what: 'runs' | 'definitions', now: number): Promise<void>;
+  swept(what: 'runs' | 'definitions' | 'samples', now: number): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listObjects } from '../../../src/adapters/aws/list-objects.ts';
 import { runKeys } from '../../../src/core/cloud/bucket-keys.ts';
 import { dispatch } from '../../../src/core/cloud/dispatch/dispatch.ts';
 import { plannerSchema } from '../../../src/core/cloud/run-record.ts';
@@ -88,6 +89,46 @@ describe.skipIf(!hasEmulator())('sweep of the dispatcher', () => {
     await dispatch(at.deps, BUDGET_MS);
 
     expect(at.asked.toSorted()).toEqual(['merge complete', 'merge dead']);
+  });
+
+  it('deletes stored rows a day after a run has ended, of no other run, and no others', async () => {
+    const at = await fixture();
+    const { bucket } = at.resources;
+    const put = (Key: string) =>
+      bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key, Body: 'x' }));
+    const keysOf = async (run: string) => {
+      const found: string[] = [];
+      for await (const { key } of listObjects(bucket, `runs/${run}/`)) found.push(key);
+      return found;
+    };
+    // The objects' times are the emulator's, which the tests' clock has to reach first.
+    at.jump(Date.now() - at.deps.clock.now());
+    const updated_at = new Date(at.deps.clock.now()).toISOString();
+    const all = { batches_total: 1, batches_merged: 1, updated_at };
+    await at.putRun(runRecord('done', { ...all, state: 'done' }));
+    await at.putRun(runRecord('paused', { ...all, state: 'paused' }));
+    for (const run of ['done', 'done2', 'paused']) {
+      await put(runKeys(run).sample(0, 0, 1));
+      await put(runKeys(run).sample(12, 7, 2));
+      await put(runKeys(run).batch('batch', 0));
+    }
+
+    at.jump(23 * 60 * MINUTE_MS);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await keysOf('done')).toHaveLength(3);
+    at.jump(2 * 60 * MINUTE_MS);
+    await dispatch(at.deps, BUDGET_MS);
+    expect(await keysOf('done')).toEqual([runKeys('done').batch('batch', 0)]);
+    expect(await at.run('done')).toMatchObject({ samples_deleted_pass: 1 });
+    expect(await keysOf('done2')).toHaveLength(3);
+    expect(await keysOf('paused')).toHaveLength(3);
+
+    // A later pass's rows, younger than a day when it ends.
+    await at.putRun(runRecord('done', { ...all, state: 'done', pass: 2, samples_deleted_pass: 1 }));
+    await put(runKeys('done').sample(1, 0, 1));
+    const young = { before: Date.now() - MINUTE_MS, most: 10 };
+    expect(await at.deps.oldSamples.deleteSamples('done', young)).toBe(0);
+    expect(await keysOf('done')).toHaveLength(2);
   });
 
   it('takes back a batch that no launch has', async () => {

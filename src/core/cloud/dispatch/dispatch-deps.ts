@@ -8,6 +8,7 @@ import type { Fleet } from '../../ports/fleet.ts';
 import type { ImageRegistry } from '../../ports/image-registry.ts';
 import type { KnownDefinitions } from '../../ports/known-definitions.ts';
 import type { Launches } from '../../ports/launches.ts';
+import type { OldSamples } from '../../ports/old-samples.ts';
 import type { WorkerObjects } from '../../ports/worker-objects.ts';
 import type { TaskDefinition, TaskSettings } from '../task-definition.ts';
 
@@ -50,6 +51,7 @@ export interface DispatchDeps {
   sha256(text: string): string;
   /** Stored rows of a run. */
   objects(run: string): Pick<WorkerObjects, 'samples' | 'sample'>;
+  oldSamples: OldSamples;
   /** One line for operators. */
   log(event: string, fields: Record<string, unknown>, level?: 'info' | 'error'): void;
 }

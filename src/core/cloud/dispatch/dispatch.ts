@@ -3,6 +3,7 @@ import { launchBatches } from './launch-batches.ts';
 import { settleLaunches } from './settle-launches.ts';
 import { sweepDefinitions } from './sweep-definitions.ts';
 import { sweepRuns } from './sweep-runs.ts';
+import { sweepSamples } from './sweep-samples.ts';
 
 /** How long a dispatcher that says nothing more is believed to be at work. */
 const LEASE_MS = 60_000;
@@ -43,6 +44,7 @@ async function round(deps: DispatchDeps, time: WorkTime): Promise<void> {
     if (isSweep) await sweepRuns(deps, time);
     await launchBatches(deps, time);
     if (isSweep) await sweepDefinitions(deps, time, fleet.definitions_swept_at);
+    if (isSweep) await sweepSamples(deps, time, fleet.samples_swept_at);
     const { lingerMs } = settings;
     if (lingerMs === undefined || !time.isLeft() || (await lease.read()).active === 0) return;
     await clock.sleep(lingerMs);
