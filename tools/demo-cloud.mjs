@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -31,6 +31,7 @@ const {
 
 const began = performance.now();
 let emulator;
+let port = 0;
 const folder = mkdtempSync(join(tmpdir(), 'talaria-demo-'));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(130));
 
@@ -58,7 +59,7 @@ async function demo() {
   output('docker', ['build', '-q', '-f', file, '--target', 'worker', '-t', WORKER, ...bases, '.']);
   output('tools/fill-emulator-folder.sh', [WORKER, folder]);
   step('Emulator: start');
-  const port = await freePort();
+  port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const env = environment(endpoint);
   emulator = spawn(command, {
@@ -164,10 +165,19 @@ async function untilStopped() {
   for (;;) await pause(60_000);
 }
 
+/** The emulator leaves the containers of tasks behind; those of this one carry its address. */
+function removeContainers() {
+  const label = `label=ministack.instance=${hostname()}:${port}`;
+  const found = spawnSync('docker', ['ps', '-aq', '--filter', label], { encoding: 'utf8' });
+  const ids = (found.stdout ?? '').split('\n').filter((id) => id !== '');
+  if (ids.length > 0) spawnSync('docker', ['rm', '-f', '-v', ...ids], { stdio: 'ignore' });
+}
+
 function end(code) {
   // With the functions that it runs.
   if (emulator?.pid !== undefined && emulator.exitCode === null)
     process.kill(-emulator.pid, 'SIGKILL');
+  if (port !== 0) removeContainers();
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
