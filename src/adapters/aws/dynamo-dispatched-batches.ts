@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   paginateQuery,
@@ -18,6 +17,7 @@ import { atOnce } from './at-once.ts';
 import { AS_READ, asRead, closeBatchItem } from './close-batch-item.ts';
 import type { Table } from './table.ts';
 import { ATTEMPT_PREFIX, batchKey, LIVE_INDEX, livePks } from './table-keys.ts';
+import { ifHeld } from './where-held.ts';
 
 const STATE = { '#state': 'state' };
 const MOST_OF_BATCH_GET = 100;
@@ -88,8 +88,8 @@ export function createDynamoDispatchedBatches(
     expression: string,
     values: Record<string, unknown>,
   ): Promise<boolean> {
-    try {
-      await client.send(
+    return await ifHeld(() =>
+      client.send(
         new UpdateCommand({
           TableName,
           Key: batchKey(read.run_name, read.batch),
@@ -98,12 +98,8 @@ export function createDynamoDispatchedBatches(
           ExpressionAttributeNames: STATE,
           ExpressionAttributeValues: { ...asRead(read), ...values },
         }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+      ),
+    );
   }
 
   return {

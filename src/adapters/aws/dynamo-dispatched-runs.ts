@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ImageRecord, imageRecordSchema } from '../../core/cloud/attempt-record.ts';
 import { type RunRecord, runRecordSchema } from '../../core/cloud/run-record.ts';
@@ -6,6 +5,7 @@ import type { DispatchedRuns } from '../../core/ports/dispatched-runs.ts';
 import { imageKeyOf } from './image-key.ts';
 import type { Table } from './table.ts';
 import { RUNS_INDEX, RUNS_PK, runKey } from './table-keys.ts';
+import { ifHeld } from './where-held.ts';
 
 /** Runs and their images in the table, for the dispatcher. */
 export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
@@ -48,8 +48,8 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
       return Item === undefined ? undefined : runRecordSchema.parse(Item);
     },
     async move(run, { from, to, reason, now }) {
-      try {
-        await client.send(
+      return await ifHeld(() =>
+        client.send(
           new UpdateCommand({
             TableName,
             Key: runKey(run),
@@ -63,12 +63,8 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
               ...(reason !== undefined && { ':reason': reason }),
             },
           }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+        ),
+      );
     },
     async samplesDeleted(run, pass) {
       await client.send(
@@ -93,8 +89,8 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
     },
     image,
     async keepImage(run, record, before) {
-      try {
-        await client.send(
+      const isKept = await ifHeld(() =>
+        client.send(
           new PutCommand({
             TableName,
             Item: { ...imageKeyOf(run, record.reference), ...record },
@@ -105,16 +101,13 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
                   ExpressionAttributeValues: { ':problem': before.problem },
                 }),
           }),
-        );
-        return record;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return (await image(run, record.reference)) ?? record;
-      }
+        ),
+      );
+      return isKept ? record : ((await image(run, record.reference)) ?? record);
     },
     async giveUpImage(run, reference, { problem, pass }) {
-      try {
-        await client.send(
+      await ifHeld(() =>
+        client.send(
           new UpdateCommand({
             TableName,
             Key: imageKeyOf(run, reference),
@@ -123,10 +116,8 @@ export function createDynamoDispatchedRuns(table: Table): DispatchedRuns {
             ExpressionAttributeNames: { '#pass': 'pass' },
             ExpressionAttributeValues: { ':problem': problem, ':pass': pass, ':none': '' },
           }),
-        );
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+        ),
+      );
     },
   };
 }

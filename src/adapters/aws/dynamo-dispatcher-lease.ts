@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetRecordSchema } from '../../core/cloud/launch-record.ts';
 import type { DispatcherLease } from '../../core/ports/dispatcher-lease.ts';
 import type { Table } from './table.ts';
 import { DISPATCHER_KEY } from './table-keys.ts';
+import { ifHeld } from './where-held.ts';
 
 /** The dispatcher's lease in the table; the same item counts the launches of the stack. */
 export function createDynamoDispatcherLease(table: Table): DispatcherLease {
@@ -12,8 +12,8 @@ export function createDynamoDispatcherLease(table: Table): DispatcherLease {
     condition: string,
     values: Record<string, unknown>,
   ): Promise<boolean> {
-    try {
-      await table.client.send(
+    return await ifHeld(() =>
+      table.client.send(
         new UpdateCommand({
           TableName: table.name,
           Key: DISPATCHER_KEY,
@@ -24,12 +24,8 @@ export function createDynamoDispatcherLease(table: Table): DispatcherLease {
           }),
           ExpressionAttributeValues: values,
         }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+      ),
+    );
   }
 
   return {

@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import type { KnownDefinitions } from '../../core/ports/known-definitions.ts';
 import type { Table } from './table.ts';
 import { taskDefinitionKey } from './table-keys.ts';
+import { ifHeld } from './where-held.ts';
 
 const recordSchema = z.object({ arn: z.string(), used_at: z.int().min(0) });
 
@@ -23,23 +23,20 @@ export function createDynamoKnownDefinitions(table: Table): KnownDefinitions {
   return {
     find,
     async keep(hash, arn, now) {
-      try {
-        await client.send(
+      const isKept = await ifHeld(() =>
+        client.send(
           new PutCommand({
             TableName,
             Item: { ...taskDefinitionKey(hash), arn, used_at: now },
             ConditionExpression: 'attribute_not_exists(pk)',
           }),
-        );
-        return arn;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return (await find(hash))?.arn ?? arn;
-      }
+        ),
+      );
+      return isKept ? arn : ((await find(hash))?.arn ?? arn);
     },
     async used(hash, now) {
-      try {
-        await client.send(
+      await ifHeld(() =>
+        client.send(
           new UpdateCommand({
             TableName,
             Key: taskDefinitionKey(hash),
@@ -47,26 +44,20 @@ export function createDynamoKnownDefinitions(table: Table): KnownDefinitions {
             ConditionExpression: 'attribute_exists(pk)',
             ExpressionAttributeValues: { ':now': now },
           }),
-        );
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+        ),
+      );
     },
     async forget(hash, usedAt) {
-      try {
-        await client.send(
+      return await ifHeld(() =>
+        client.send(
           new DeleteCommand({
             TableName,
             Key: taskDefinitionKey(hash),
             ConditionExpression: 'attribute_not_exists(pk) OR used_at <= :used',
             ExpressionAttributeValues: { ':used': usedAt },
           }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+        ),
+      );
     },
   };
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type LaunchRecord, launchRecordSchema } from '../../core/cloud/launch-record.ts';
 import type { ClaimRefusal, Launches } from '../../core/ports/launches.ts';
@@ -7,6 +6,7 @@ import { endLaunchItems } from './end-launch-items.ts';
 import type { Table } from './table.ts';
 import { batchKey, DISPATCHER_KEY, LAUNCH_PREFIX, launchKey, runKey } from './table-keys.ts';
 import { type TransactItems, transact } from './transact.ts';
+import { ifHeld } from './where-held.ts';
 
 const FAILED = 'ConditionalCheckFailed';
 const STATE = { '#state': 'state' };
@@ -17,8 +17,8 @@ export function createDynamoLaunches(table: Table, newId: () => string): Launche
 
   /** False where the launch has ended. */
   async function update(token: string, expression: string, values: Record<string, unknown>) {
-    try {
-      await client.send(
+    return await ifHeld(() =>
+      client.send(
         new UpdateCommand({
           TableName,
           Key: launchKey(token),
@@ -27,12 +27,8 @@ export function createDynamoLaunches(table: Table, newId: () => string): Launche
           ExpressionAttributeNames: expression.includes('#stop') ? { '#stop': 'stop' } : undefined,
           ExpressionAttributeValues: values,
         }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+      ),
+    );
   }
 
   return {

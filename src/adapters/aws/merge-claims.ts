@@ -8,6 +8,7 @@ import {
 import type { MergeClaim, MergeEnd, MergeProgress } from '../../core/ports/merge-progress.ts';
 import type { Table } from './table.ts';
 import { runKey } from './table-keys.ts';
+import { ifHeld } from './where-held.ts';
 
 /** Who merges a run, and what becomes of it afterwards: one conditional write each. */
 export function createMergeClaims(
@@ -131,11 +132,5 @@ async function updateRun(
       ...Object.fromEntries(fields.map((field) => [`:set_${field}`, set[field]])),
     },
   });
-  try {
-    await table.client.send(update);
-    return true;
-  } catch (error) {
-    if ((error as Error).name === 'ConditionalCheckFailedException') return false;
-    throw error;
-  }
+  return await ifHeld(() => table.client.send(update));
 }
